@@ -302,12 +302,12 @@ def _cell_key(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
     known = given.pop("total_known", True)
     if "max" in given:
         given["largest"] = given.pop("max")
-    rule, own = NoiseRule(**given), _seeded("cell keys", ask.seed)
+    rule, own = NoiseRule(**given), seeded("cell keys", ask.seed)
     return cell_key.perturb_by_keys(table, rule=rule, seed=own, sets=sets, total_known=known)
 
 
 def _laplace(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
-    own = _seeded("discrete Laplace noise", ask.seed)
+    own = seeded("discrete Laplace noise", ask.seed)
     return discrete_laplace.add_laplace(table, seed=own, sets=sets, **ask.options)
 
 

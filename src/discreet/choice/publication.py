@@ -1,25 +1,29 @@
-"""Writing what was chosen: each published table as a CSV file, and how it was made as JSON.
+"""Writing what was chosen: each published table as CSV, Excel, JSON-stat or PX, and how it was made
+as JSON.
 
 The record holds the mask, its parameters and its seed, so that the release can be made again from
 the same table. It holds no hidden count, yet it is for the agency alone: whoever knows the seed of
 a random mask can undo it.
 """
 
-import csv
-import io
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.choice.choice import Candidate
 from discreet.data.abandoned import named_after_process
+from discreet.data.published import published_table
+from discreet.data.published.about import About
+from discreet.data.published.headings import heading
+from discreet.data.published.writing import Format, table_bytes
 from discreet.data.table import Table
 from discreet.data.writing import PREFIX
 from discreet.errors import InputError, OutputError, must_be
@@ -85,21 +89,25 @@ def publication_of(candidate: Candidate, table: Table) -> Publication:
     return Publication(table=table, published=tables, record=record)
 
 
-def write_release(publication: Publication, folder: Path) -> tuple[Path, ...]:
-    """The files written: a CSV file for each published table, then the record.
+def write_release(
+    publication: Publication, folder: Path, formats: Sequence[Format] = (Format.CSV,)
+) -> tuple[Path, ...]:
+    """The files written: each published table in each format, then the record.
 
     All of them or none: they are written out of sight and only then put in their places.
     """
     check_folder(folder)
-    texts = {
-        name: table_csv(publication.table, published)
-        for name, published in zip(file_names(publication), publication.published, strict=True)
+    files = {
+        stem + format.ending: table_bytes(as_read, format, about=about)
+        for stem, (as_read, about) in zip(_stems(publication), _tables(publication), strict=True)
+        for format in formats
     }
-    texts[RECORD] = json.dumps(release_record(publication), ensure_ascii=False, indent=2) + "\n"
+    record = json.dumps(release_record(publication, formats), ensure_ascii=False, indent=2) + "\n"
+    files[RECORD] = record.encode("utf-8", "backslashreplace")
     is_new = not folder.exists()
     try:
         folder.mkdir(exist_ok=True)
-        _write_all(folder, texts)
+        _write_all(folder, files)
     except BaseException as error:
         if is_new:
             shutil.rmtree(folder, ignore_errors=True)
@@ -107,17 +115,17 @@ def write_release(publication: Publication, folder: Path) -> tuple[Path, ...]:
             raise
         problem = error.strerror or "an error"
         raise OutputError(must_be(str(folder), "writable", problem)) from error
-    return tuple(folder / name for name in texts)
+    return tuple(folder / name for name in files)
 
 
-def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
+def _write_all(folder: Path, files: Mapping[str, bytes]) -> None:
     """Files in a hidden folder, moved up once all are there; none is left if that fails."""
     hidden = Path(tempfile.mkdtemp(prefix=named_after_process(PREFIX), dir=folder))
     moved: list[Path] = []
     try:
-        for name, text in texts.items():
-            (hidden / name).write_bytes(text.encode("utf-8", "backslashreplace"))
-        for name in texts:
+        for name, data in files.items():
+            (hidden / name).write_bytes(data)
+        for name in files:
             moved.append(folder / name)
             (hidden / name).rename(moved[-1])
     except BaseException:
@@ -128,10 +136,13 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
         shutil.rmtree(hidden, ignore_errors=True)
 
 
-def release_record(publication: Publication) -> dict[str, Any]:
+def release_record(
+    publication: Publication, formats: Sequence[Format] = (Format.CSV,)
+) -> dict[str, Any]:
     """Mask, parameters, seed, effect and files; no count that is not published."""
     names = publication.table.names
-    files = zip(file_names(publication), publication.published, strict=True)
+    stems = zip(_stems(publication), publication.published, strict=True)
+    endings = [format.ending for format in formats]
     return {
         "warning": WARNING,
         **publication.record,
@@ -140,46 +151,54 @@ def release_record(publication: Publication) -> dict[str, Any]:
         },
         "tables": [
             {
-                "file": file,
+                "file": stem + endings[0],
+                **({"also": [stem + one for one in endings[1:]]} if endings[1:] else {}),
                 "variables": [names[axis] for axis in one.axes],
                 **({} if one.layout is None else {"table": one.layout.title}),
                 "figures": int(one.counts.size),
                 "hidden": 0 if one.shown is None else int((~one.shown).sum()),
             }
-            for file, one in files
+            for stem, one in stems
         ],
         "figures": list(publication.figures),
     }
 
 
-def file_names(publication: Publication) -> list[str]:
+def _stems(publication: Publication) -> list[str]:
     """A name for each published table: its number and its variables."""
     names = publication.table.names
     return [
-        f"table_{i}_{_plain([names[axis] for axis in one.axes])}.csv"
+        f"table_{i}_{_plain([names[axis] for axis in one.axes])}"
         for i, one in enumerate(publication.published, start=1)
     ]
 
 
-def table_csv(table: Table, published: PublishedTable) -> str:
-    """A published table in long form; a hidden figure is left empty."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    count = _count_name(table.names)
-    part = _part(published)
-    writer.writerow([*part, *(table.names[axis] for axis in published.axes), count])
-    writer.writerows((*part.values(), *row) for row in _rows(table, published))
-    return buffer.getvalue()
+def _tables(publication: Publication) -> list[tuple[published_table.PublishedTable, About]]:
+    """Each table as its readers will have it, a hidden figure withheld, and what it is called."""
+    return [
+        (found, About(column=heading(found, publication.table.names)))
+        for found in (as_published(publication.table, one) for one in publication.published)
+    ]
 
 
-def _rows(table: Table, published: PublishedTable) -> Iterator[Sequence[str]]:
-    levels = [table.levels[axis] for axis in published.axes]
-    if published.layout is not None:
-        levels = [one.categories for one in published.layout.variables]
-    counts = published.counts.ravel().tolist()
-    shown = [True] * len(counts) if published.shown is None else published.shown.ravel().tolist()
-    for labels, figure, is_shown in zip(product(*levels), counts, shown, strict=True):
-        yield (*labels, str(figure) if is_shown else "")
+def as_published(table: Table, one: PublishedTable) -> published_table.PublishedTable:
+    """A table that goes out as one that is read from a file: no figure that is hidden is in it."""
+    counts = one.counts.ravel().tolist()
+    shown = [True] * len(counts) if one.shown is None else one.shown.ravel().tolist()
+    part, labels = _part(one), tuple(table.levels[axis] for axis in one.axes)
+    if one.layout is not None:
+        labels = tuple(variable.categories for variable in one.layout.variables)
+    places = np.array(list(np.ndindex(one.counts.shape))).reshape(len(counts), len(one.axes))
+    zeros = np.zeros((len(counts), len(part)), dtype=np.int64)
+    return published_table.PublishedTable(
+        name=" ".join(table.names_of(one.axes)),
+        variables=(*part, *table.names_of(one.axes)),
+        labels=(*((level,) for level in part.values()), *labels),
+        places=np.concatenate([zeros, places], axis=1),
+        printed=tuple(
+            str(figure) if is_shown else "" for figure, is_shown in zip(counts, shown, strict=True)
+        ),
+    )
 
 
 def _part(published: PublishedTable) -> dict[str, str]:
@@ -188,14 +207,6 @@ def _part(published: PublishedTable) -> dict[str, str]:
         return {}
     own = published.layout.names()
     return {name: level for name, level in part_labels(published.layout) if name not in own}
-
-
-def _count_name(names: Sequence[str]) -> str:
-    """A name for the column of counts that no variable has."""
-    found = "count"
-    while found in names:
-        found += "_"
-    return found
 
 
 def _plain(names: Sequence[str]) -> str:

@@ -181,7 +181,12 @@ class Out(click.ParamType[tuple[str, ...] | str]):
     "recorded].",
 )  # fmt: skip
 @page_options
-@option(OUTPUT, "--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
+@option(OUTPUT, "--write", type=PATH, help="Write the chosen tables to a new folder.")
+@option(
+    OUTPUT, "--format", type=Names(),
+    help="Formats of the files of --write: csv, xlsx, json-stat2, px, one or several "
+    "[default: csv].",
+)  # fmt: skip
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--count", help="Column of counts [default: every row is one record].")
@@ -214,6 +219,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
 
     folder = options["write"]
     _check_together(options)
+    formats = _formats(options)
     asked = _asked(options)
     if folder is not None:
         check_folder(folder)
@@ -229,11 +235,21 @@ def _run(file: str, options: dict[str, Any]) -> None:
         others=outside(options, found, source),
     )
     if folder is not None:
-        _write(found, folder)
+        _write(found, folder, formats)
     leave_with(found.verdict)
 
 
-def _write(found: Any, folder: Path) -> None:
+def _formats(options: dict[str, Any]) -> Any:
+    """The formats of the files to be written. Checked: a folder for them is given."""
+    from discreet.data.published.writing import formats_of
+
+    names = options["format"]
+    if names is not None and options["write"] is None:
+        raise click.UsageError("--format must be given with --write, got none")
+    return formats_of(names or ("csv",))
+
+
+def _write(found: Any, folder: Path, formats: Any) -> None:
     from discreet.choice.publication import publication_of, write_release
     from discreet.cli.console import say
 
@@ -241,7 +257,7 @@ def _write(found: Any, folder: Path) -> None:
     if chosen is None or chosen.is_nothing or not found.verdict.allows:
         say(f"nothing is to be released, so nothing was written to {folder}")
         return
-    for path in write_release(publication_of(chosen, found.table), folder):
+    for path in write_release(publication_of(chosen, found.table), folder, formats):
         say(f"written: {path}")
 
 

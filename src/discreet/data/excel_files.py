@@ -7,7 +7,7 @@ or followed; of a formula the value that was stored with it is read.
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from datetime import date, datetime, time
 from itertools import islice
 from pathlib import Path
@@ -149,7 +149,7 @@ def open_book(path: Path, *, data_only: bool) -> Any:
         raise damaged(path) from error
 
 
-def rows_of(path: Path, sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
+def rows_of(path: Path, sheet: Any, *, values_only: bool) -> Generator[Sequence[Any]]:
     """The rows of a sheet. Checked: they are no more than MOST_CELLS cells together."""
     sheet.reset_dimensions()  # what the file says of its size need not be true
     cells = 0

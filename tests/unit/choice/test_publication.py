@@ -10,6 +10,8 @@ import pytest
 from discreet.choice.choice import Candidate
 from discreet.choice.mask_names import make_again, mask_table
 from discreet.choice.publication import RECORD, check_folder, publication_of, write_release
+from discreet.data.published.reading import read_published
+from discreet.data.published.writing import Format
 from discreet.data.table import Table
 from discreet.errors import InputError, OutputError
 from discreet.figures import Figure, How
@@ -71,6 +73,26 @@ def test_margins_of_a_table_too_large_for_a_mask(tmp_path):
     assert json.loads(files[1].read_text())["mask"] == "margins"
     with pytest.raises(InputError, match="candidate must be one that publishes something"):
         publication_of(candidate(), TABLE)
+
+
+@pytest.mark.parametrize("format", Format)
+def test_every_format_says_the_same_and_no_hidden_figure(tmp_path, format):
+    masked = mask_table("suppression:small=2", TABLE)
+    plain = write_release(publication_of(candidate(masked), TABLE), tmp_path / "csv")
+    files = write_release(publication_of(candidate(masked), TABLE), tmp_path / "own", [format])
+    assert len(files) == len(plain)
+    for csv_file, own in zip(plain[:-1], files[:-1], strict=True):
+        assert own.name == csv_file.stem + format.ending
+        (expected,), (found,) = read_published(csv_file), read_published(own)
+        if expected.variables:  # PX has no table without a variable
+            assert found.variables == expected.variables
+            assert found.labels == expected.labels
+            assert found.places.tolist() == expected.places.tolist()
+        assert found.printed == expected.printed
+    assert "" in read_published(files[0])[0].printed
+    record = json.loads(files[-1].read_text())
+    assert [one["file"] for one in record["tables"]] == [path.name for path in files[:-1]]
+    assert "also" not in record["tables"][0]
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path):

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from discreet.data.published.reading import read_published
+
 ROWS = """a,b,c,n
 x,u,p,3
 x,u,q,1
@@ -113,6 +115,36 @@ def test_write(discreet, table, tmp_path):
     assert (folder / "table_2_c.csv").read_text() == "c,count\np,6\nq,7\n"
     again = discreet(*arguments(table, "--write", folder))
     assert "--write must be a new or empty folder" in again.complaint()
+
+
+def test_write_in_other_formats(discreet, table, tmp_path):
+    folder = tmp_path / "out"
+    typed = arguments(table, "--masks", "margins[a][c]", "--write", folder)
+    found = discreet(*typed, "--format", "px,json-stat2,xlsx,csv")
+    assert found.code == 0, found.err
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "record.internal.json",
+        *(f"table_1_a.{one}" for one in ("csv", "json", "px", "xlsx")),
+        *(f"table_2_c.{one}" for one in ("csv", "json", "px", "xlsx")),
+    ]
+    assert (folder / "table_2_c.csv").read_text() == "c,count\np,6\nq,7\n"
+    for ending in ("json", "px", "xlsx"):
+        (read,) = read_published(folder / f"table_2_c.{ending}")
+        assert (read.variables, read.labels, read.printed) == (("c",), (("p", "q"),), ("6", "7"))
+    record = json.loads((folder / "record.internal.json").read_text())
+    assert record["tables"][1]["file"] == "table_2_c.px"
+    assert record["tables"][1]["also"] == ["table_2_c.json", "table_2_c.xlsx", "table_2_c.csv"]
+
+
+def test_formats_that_are_none(discreet, table, tmp_path):
+    typed = arguments(table, "--masks", "margins[a][c]", "--write", tmp_path / "out")
+    message = "--format must be one of csv, xlsx, json-stat2, px, got 'ods'"
+    assert message in discreet(*typed, "--format", "csv,ods").complaint()
+    again = discreet(*typed, "--format", "csv,csv")
+    assert "--format must be different formats, got csv, csv" in again.complaint()
+    alone = discreet(*arguments(table, "--format", "csv"))
+    assert "--format must be given with --write, got none" in alone.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_nothing_is_written_where_nothing_is_released(discreet, table, tmp_path):

@@ -19,7 +19,7 @@ FLOWS: dict[str, Callable[..., object]] = {  # the one function of the library b
     "plan": library.plan,
 }
 EDGE = {  # what only the command line has
-    "as_json", "report", "external_report", "write", "sequence", "memory", "threads", "master",
+    "as_json", "report", "external_report", "write", "format", "sequence", "memory", "threads", "master",
     "temporary", "keep", "delimiter",
     "quote", "encoding", "decimal", "full", "help",
 }  # fmt: skip

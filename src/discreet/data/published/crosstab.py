@@ -9,6 +9,7 @@ lines around the table are named in the notes.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from discreet.data.published.figures_in_cells import is_blank, is_mark, is_number, shown
 from discreet.data.published.gathering import (
@@ -63,7 +64,7 @@ def _heading(file: str, name: str, grid: Grid) -> tuple[int, ...]:
         if rows and _names_all(grid, rows):
             return rows
     rule = "a table with a heading over its figures"
-    remedy = "see the page on published files for what is understood"
+    remedy = "name the column of its figures count or percent, or say which has the counts (count)"
     raise FileError(must_be(name, rule, "none that could be found", remedy=remedy))
 
 
@@ -167,17 +168,26 @@ def _holds(grid: Grid, row: int, figures: Sequence[int], variables: Sequence[int
 
 
 def _frame(grid: Grid, head: tuple[int, ...]) -> Frame:
+    """Columns of labels are those with words, and those up to a corner with a backslash; one of
+    numbers is one too where it tells rows apart and has numbers that come again (ages by region).
+    """
     body = [i for i in range(head[-1] + 1, len(grid.rows)) if grid.has_figures(i, 1)]
-    width = 1
-    while width < grid.width - 1 and any(
-        not (is_blank(v) or is_number(v) or is_mark(v)) for v in (grid.rows[i][width] for i in body)
-    ):
+    corners = [j for i in head for j, v in enumerate(grid.rows[i]) if "\\" in str(v or "")]
+    width = max([1, *(j + 1 for j in corners if j + 1 < grid.width)])
+    while width < grid.width - 1 and any(_is_word(grid.rows[i][width]) for i in body):
         width += 1
     wider = width
-    while wider < grid.width - 1 and not _apart(grid, body, wider):
+    while not corners and wider < grid.width - 1 and not _apart(grid, body, wider):
+        values = [str(grid.rows[i][wider]) for i in body]
+        if len(set(values)) == len(values):
+            break
         wider += 1
     width = wider if _apart(grid, body, wider) else width
     return Frame(head=head, first=head[-1] + 1, last=body[-1], width=width)
+
+
+def _is_word(value: Any) -> bool:
+    return not (is_blank(value) or is_number(value) or is_mark(value))
 
 
 def _apart(grid: Grid, body: Sequence[int], width: int) -> bool:
@@ -211,10 +221,11 @@ def _cross(
     file: str, name: str, grid: Grid, frame: Frame, mark: DecimalMark
 ) -> list[PublishedTable]:
     across = _across(file, name, grid, frame)
+    rest = _rest_of_corner(grid, frame, across)
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
-    notes += _lines_around(grid, frame.head[0], frame.last, across.left_out)
+    notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
     for kind in dict.fromkeys(across.kinds):
         columns = [j for j, own in enumerate(across.kinds) if own == kind]
@@ -314,6 +325,15 @@ def _corner(grid: Grid, frame: Frame, row: int) -> str:
         return text.partition("\\")[2].strip()
     below = [grid.rows[i][frame.width - 1] for i in frame.head if i > row]
     return text if any(not is_blank(value) for value in below) else ""
+
+
+def _rest_of_corner(grid: Grid, frame: Frame, across: Across) -> list[tuple[int, int]]:
+    """Cells of the heading above the labels down the side that name no variable."""
+    found = []
+    for j in range(frame.width):
+        told = [i for i in frame.head if not is_blank(grid.rows[i][j])]
+        found += [(i, j) for i in told[:-1] if label_text(grid.rows[i][j]) not in across.names]
+    return found
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

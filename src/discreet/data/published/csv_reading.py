@@ -53,15 +53,19 @@ def unguarded(text: str) -> str:
 
 def _long_rows(path: Path, dialect: CsvDialect) -> Iterator[tuple[str, Sequence[str]]]:
     width = len(dialect.names)
+    numbered = not dialect.names[0].strip()
     rows = ((number, row) for number, row in _rows(path, dialect) if row)
     next(rows)
-    for number, row in rows:
+    for place, (number, row) in enumerate(rows):
         if len(row) != width:
             rule = f"of {width} fields in every row, as its header has"
             where = f"row {number}"
             remedy = "put a field that holds the delimiter into quotes"
             said = must_be(path.name, rule, len(row), where=where, remedy=remedy)
             raise FileError(said)
+        if numbered and row[0] not in (str(place), str(place + 1)):
+            rule = "of columns with names, or with the numbers of rows in the first"
+            raise FileError(must_be(path.name, rule, "another", where=f"row {number}"))
         yield f"row {number}", [unguarded(field) for field in row]
 
 
@@ -88,11 +92,15 @@ def _mark(dialect: CsvDialect, options: CsvOptions) -> DecimalMark:
     return DecimalMark(asked=options.decimal, likely="," if dialect.delimiter == ";" else ".")
 
 
-def _rows(path: Path, dialect: CsvDialect) -> Iterator[tuple[int, list[str]]]:
+def _rows(
+    path: Path, dialect: CsvDialect, *, strict: bool = True
+) -> Iterator[tuple[int, list[str]]]:
     """The rows with their numbers, empty ones too."""
     csv.field_size_limit(1 << 20)
     with readable(path, dialect.encoding), open_text(path, dialect.encoding) as file:
-        reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True)
+        reader = csv.reader(
+            file, delimiter=dialect.delimiter, quotechar=dialect.quote, strict=strict
+        )
         number = 0
         while True:
             number += 1
@@ -113,7 +121,7 @@ def _delimiter(path: Path, dialect: CsvDialect) -> str:
 
     def agreement(delimiter: str) -> tuple[int, int]:
         own = replace(dialect, delimiter=delimiter)
-        rows = zip(_rows(path, own), range(FIRST_LINES), strict=False)
+        rows = zip(_rows(path, own, strict=False), range(FIRST_LINES), strict=False)
         widths = [len(row) for (_, row), _ in rows if len(row) > 1]
         most = max(widths, key=lambda width: (widths.count(width), width), default=0)
         return widths.count(most), most

@@ -4,7 +4,7 @@ import csv
 import io
 
 from discreet.data.published.about import About
-from discreet.data.published.headings import heading
+from discreet.data.published.headings import heading, order_of
 from discreet.data.published.labels import Interval, meaning
 from discreet.data.published.published_table import PublishedTable
 
@@ -17,11 +17,13 @@ def csv_bytes(table: PublishedTable, about: About) -> bytes:
     it, which `csv_reading.unguarded` takes away again."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
-    names = [*table.variables, about.column or heading(table)]
+    order = order_of(table)
+    names = [*(table.variables[i] for i in order), about.column or heading(table)]
     writer.writerow([guarded(name) for name in names])
     labels = [[guarded(label) for label in own] for own in table.labels]
     for place, printed in enumerate(table.printed):
-        own = (labels[i][code] for i, code in enumerate(table.places[place].tolist()))
+        codes = table.places[place].tolist()
+        own = (labels[i][codes[i]] for i in order)
         writer.writerow([*own, printed or guarded(table.marks.get(place, ""))])
     return buffer.getvalue().encode("utf-8", "backslashreplace")
 

@@ -48,7 +48,7 @@ def cube_tables(cube: Cube) -> list[PublishedTable]:
         got = f"{len(metrics)}"
         raise FileError(must_be(cube.file, "a table with one dimension of measures", got))
     if not metrics or cube.kind is not None:
-        kind = cube.kind or _kind(cube.unit)
+        kind = cube.kind or _kind(cube, cube.unit)
         if kind is None:
             rule = "a table of counts, percentages or means"
             raise FileError(must_be(cube.file, rule, f"one of {shown(cube.unit)}"))
@@ -59,7 +59,8 @@ def cube_tables(cube: Cube) -> list[PublishedTable]:
 def _by_measure(cube: Cube, metric: int) -> list[PublishedTable]:
     dimension = cube.dimensions[metric]
     kinds = [
-        _kind(unit, name) for name, unit in zip(dimension.labels, _units(dimension), strict=True)
+        _kind(cube, unit, name)
+        for name, unit in zip(dimension.labels, _units(dimension), strict=True)
     ]
     left = [
         f"left out: {shown(name)}, which is neither a count nor a percentage nor a mean"
@@ -86,10 +87,11 @@ def _units(dimension: Dimension) -> Sequence[str]:
     return dimension.units or ("",) * len(dimension.labels)
 
 
-def _kind(unit: str, name: str = "") -> Kind | None:
+def _kind(cube: Cube, unit: str, name: str = "") -> Kind | None:
     """What figures are by the name of their measure and their unit."""
-    by_name = (kind_of(name) or kind_of_unit(name)) if name else Kind()
-    by_unit = (kind_of(unit) or kind_of_unit(unit)) if unit else Kind()
+    variables = [one.name for one in cube.dimensions]
+    by_name = (kind_of(name, variables) or kind_of_unit(name)) if name else Kind()
+    by_unit = (kind_of(unit, variables) or kind_of_unit(unit)) if unit else Kind()
     if by_name is None or by_unit is None:
         return None
     return by_name if by_name.statistic is not Statistic.COUNT else by_unit

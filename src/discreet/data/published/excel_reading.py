@@ -2,8 +2,8 @@
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -31,6 +31,7 @@ MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 MOST_MERGED = 100_000
+EXACT = 10**15  # Excel keeps fifteen digits of a number
 SHOWS = re.compile(r"(?:#,##)?0(?:\.(?P<places>0+))?(?P<percent>%?)")  # number formats
 
 
@@ -49,11 +50,12 @@ def read_excel(
     """The tables of a sheet, or of all sheets that hold figures; others are named in a note."""
     found: list[PublishedTable] = []
     empty: list[str] = []
-    for one in _sheets(path, sheet):
-        if _holds_table(one):
-            found += _tables(path, one, count, mark)
-        else:
-            empty.append(one.title)
+    with closing(_sheets(path, sheet)) as sheets:
+        for one in sheets:
+            if _holds_table(one):
+                found += _tables(path, one, count, mark)
+            else:
+                empty.append(one.title)
     if not found:
         named = f"sheet {empty[0]!r}" if len(empty) == 1 else "any sheet"
         raise FileError(must_be(path.name, "a workbook with figures", f"none in {named}"))
@@ -79,19 +81,19 @@ def _holds_table(sheet: Sheet) -> bool:
     )
 
 
-def _sheets(path: Path, wanted: str | None) -> Iterator[Sheet]:
+def _sheets(path: Path, wanted: str | None) -> Generator[Sheet]:
     if path.suffix.lower() in OLD_SUFFIXES:
         remedy = "save it as .xlsx or CSV"
         raise FileError(must_be(path.name, "an .xlsx workbook", "an older kind", remedy=remedy))
     check_parts(path)
-    with ExitStack() as closing:
+    with ExitStack() as stack:
         book = open_book(path, data_only=True)
-        closing.callback(book.close)
+        stack.callback(book.close)
         first = sheet_of(path, book, wanted)  # checked: there is one
         written = None
         if has_formulas(path):
             written = open_book(path, data_only=False)
-            closing.callback(written.close)
+            stack.callback(written.close)
         for number, sheet in enumerate(book.worksheets):
             if wanted is None or sheet is first:
                 formulas = written.worksheets[number] if written is not None else None
@@ -100,11 +102,15 @@ def _sheets(path: Path, wanted: str | None) -> Iterator[Sheet]:
 
 def _sheet(path: Path, sheet: Any, written: Any) -> Sheet:
     rows: list[list[Any]] = []
-    formulas = rows_of(path, written, values_only=False) if written is not None else None
-    for number, row in enumerate(rows_of(path, sheet, values_only=False), start=1):
-        if formulas is not None:
-            _check_stored(path, sheet.title, number, row, next(formulas, ()))
-        rows.append([_value(path, sheet.title, cell) for cell in row])
+    with ExitStack() as stack:
+        told = stack.enter_context(closing(rows_of(path, sheet, values_only=False)))
+        formulas = None
+        if written is not None:
+            formulas = stack.enter_context(closing(rows_of(path, written, values_only=False)))
+        for number, row in enumerate(told, start=1):
+            if formulas is not None:
+                _check_stored(path, sheet.title, number, row, next(formulas, ()))
+            rows.append([_value(path, sheet.title, cell) for cell in row])
     while rows and all(is_blank(value) for value in rows[-1]):
         rows.pop()
     return Sheet(title=sheet.title, rows=rows, areas=tuple(_merged(path, sheet)))
@@ -137,8 +143,9 @@ def _value(path: Path, title: str, cell: Any) -> Any:
         return value
     number = Decimal(repr(value)) * (100 if shows["percent"] else 1)
     places = Decimal(1).scaleb(-len(shows["places"] or ""))
-    if abs(number) < 10**15 and number == number.quantize(places):
-        number = number.quantize(places)
+    if abs(number) < EXACT:
+        rounded = number.quantize(places)
+        number = rounded if number == rounded else number.normalize()
     if shows["percent"]:
         return Percentage(number)
     return number if shows["places"] else value

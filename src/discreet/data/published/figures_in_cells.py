@@ -139,7 +139,7 @@ def is_unsure(value: Any) -> bool:
 def shown(text: str) -> str:
     """The text of a cell as a message shows it."""
     plain = one_line(text)
-    return repr(plain if len(plain) <= MOST_SHOWN else plain[: MOST_SHOWN - 1] + "…")
+    return f"'{plain if len(plain) <= MOST_SHOWN else plain[: MOST_SHOWN - 1] + '…'}'"
 
 
 def _mark(text: str) -> Cell | None:

@@ -16,7 +16,8 @@ from discreet.errors import FileError, must_be
 SURE = ("count", "counts", "obs_value")
 USUAL = ("n", "freq", "frequency", "value", "values", "number", "numbers")
 RARELY = tuple(sorted(COUNT_NAMES - {*SURE, *USUAL}))
-COUNTS = (*((name,) for name in SURE), USUAL, RARELY)
+PEOPLE = tuple(name for name in RARELY if name != "size")
+COUNTS = (*((name,) for name in SURE), USUAL, PEOPLE, ("size",))
 PERCENTS = ("percent", "percentage", "percentages", "pct", "%", "per cent", "share", "shares")
 FLAGS = ("obs_flag", "obs_status", "conf_status", "flag", "flags", "conf_flag", "value_status")
 OF_EXCHANGE = ("dataflow", "structure", "structure_id", "structure_name", "action", "last update")
@@ -47,27 +48,78 @@ class Columns:
 def columns_of(file: str, names: Sequence[str], count: str | None) -> Columns | None:
     """What the columns are; None where none is known to hold figures, as in a crosstab.
 
-    Checked: no name occurs twice, and only one column can be the one of counts.
+    Columns of percentages and means stand behind the variables, and so does that of counts beside
+    them; before a variable, or where there would be none, such a name is that of a variable.
+    Checked: only one column can be the one of counts.
     """
     place = _count_place(file, names, count)
-    folded = [_plain(name) for name in names]
-    exchange = place is not None and folded[place] == "obs_value"
-    flags = tuple(i for i, name in enumerate(folded) if place is not None and name in FLAGS)
-    left_out = tuple(i for i, name in enumerate(folded) if exchange and name in OF_EXCHANGE)
-    units = [i for i, name in enumerate(folded) if exchange and name in UNITS]
-    others = _other_figures(names, {*flags, *left_out, *units, place})
+    beside = _beside(names, place)
+    plain = [i for i in range(len(names)) if i != place and i not in beside.taken]
+    others = _other_figures(names, plain)
+    left = [i for i in plain if i not in others]
+    last = max(left) if left else max((*others, -1 if place is None else place), default=0) - 1
+    others = {i: kind for i, kind in others.items() if i > last}
+    if others and count is None and place is not None and place <= last:
+        place, beside = None, Beside()
     if place is None and not others:
         return None
-    taken = {place, *flags, *left_out, *units[:1], *(i for i, _ in others)}
-    counted = () if place is None else ((place, Kind()),)
+    figures = {**others} if place is None else {place: Kind(), **others}
+    taken = {*figures, *beside.taken}
     return Columns(
         variables=tuple(i for i in range(len(names)) if i not in taken),
-        figures=tuple(sorted((*counted, *others), key=lambda one: one[0])),
-        flags=flags,
-        units=units[0] if units else None,
-        left_out=left_out,
-        is_sure=count is not None or (place is not None and folded[place] not in RARELY),
+        figures=tuple(sorted(figures.items(), key=lambda one: one[0])),
+        flags=beside.flags,
+        units=beside.units,
+        left_out=beside.left_out,
+        is_sure=count is not None
+        or (place is not None and _plain(names[place]) not in RARELY)
+        or any(kind.of for kind in others.values()),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Columns that say something of the figures or of the file, each by its place."""
+
+    flags: tuple[int, ...] = ()
+    units: int | None = None
+    left_out: tuple[int, ...] = ()
+
+    @property
+    def taken(self) -> set[int | None]:
+        """All of them."""
+        return {*self.flags, self.units, *self.left_out}
+
+
+def _beside(names: Sequence[str], place: int | None) -> Beside:
+    """Flags behind the counts, and a first column without a name, of the numbers of rows; in files
+    of an exchange the unit and what is told of the file."""
+    if place is None:
+        return Beside()
+    folded = [_plain(name) for name in names]
+    exchange = folded[place] == "obs_value"
+    units = [i for i, name in enumerate(folded) if exchange and name in UNITS]
+    return Beside(
+        flags=tuple(i for i, name in enumerate(folded) if i > place and name in FLAGS),
+        units=units[0] if units else None,
+        left_out=tuple(
+            i
+            for i, name in enumerate(folded)
+            if (exchange and name in OF_EXCHANGE) or (i == 0 and not name and place > 0)
+        ),
+    )
+
+
+def order_of(table: PublishedTable) -> list[int]:
+    """The variables of a table in the order of its columns: first those whose names could be taken
+    for those of figures, which stand last."""
+    counts = table.statistic is Statistic.COUNT
+
+    def could_be(name: str) -> bool:
+        kind = kind_of(name, table.variables)
+        return kind is not None and not (counts and kind.statistic is Statistic.COUNT)
+
+    return sorted(range(len(table.variables)), key=lambda i: not could_be(table.variables[i]))
 
 
 def kind_of(name: str, variables: Sequence[str] = ()) -> Kind | None:
@@ -109,7 +161,8 @@ def heading(table: PublishedTable, taken: Sequence[str] = ()) -> str:
     if table.statistic is Statistic.PERCENT:
         return f"percent within {_joined(table.of)}" if table.of else "percent"
     found = "count"
-    while found in (*table.variables, *taken):
+    names = {name.casefold() for name in (*table.variables, *taken)}
+    while found in names:
         found += "_"
     return found
 
@@ -134,16 +187,10 @@ def _count_place(file: str, names: Sequence[str], count: str | None) -> int | No
     return None
 
 
-def _other_figures(names: Sequence[str], taken: set[int | None]) -> tuple[tuple[int, Kind], ...]:
-    """Columns of percentages and means, which stand behind the variables; before a variable, or
-    where there would be none, such a name is that of a variable."""
-    kinds = {i: kind_of(name, names) for i, name in enumerate(names) if i not in taken}
-    found = {i: k for i, k in kinds.items() if k is not None and k.statistic is not Statistic.COUNT}
-    plain = [i for i in kinds if i not in found]
-    last = max(plain, default=len(names))
-    return tuple(
-        (i, kind) for i, kind in found.items() if i > last or (taken <= {None} and not plain)
-    )
+def _other_figures(names: Sequence[str], among: Sequence[int]) -> dict[int, Kind]:
+    """Columns whose names are those of percentages and means."""
+    kinds = {i: kind_of(names[i], names) for i in among}
+    return {i: k for i, k in kinds.items() if k is not None and k.statistic is not Statistic.COUNT}
 
 
 def _plain(name: str) -> str:

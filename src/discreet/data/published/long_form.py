@@ -133,6 +133,8 @@ def _flag(source: LongSource, row: Sequence[Any]) -> str:
 def _left_out(source: LongSource, left: dict[str, int]) -> Iterator[str]:
     """What was not read, in words."""
     for place in source.columns.left_out:
-        yield f"column {shown(label_text(source.names[place]))} left out: it is about the file"
+        name = label_text(source.names[place])
+        why = "it is about the file" if name else "it numbers the rows"
+        yield f"column {shown(name)} left out: {why}"
     for unit, n in left.items():
         yield f"{n:,} figures of {shown(unit)} left out: neither counts nor percentages nor means"

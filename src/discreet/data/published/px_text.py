@@ -88,7 +88,7 @@ def _entry(name: str, text: str, match: re.Match[str]) -> tuple[Entry, int]:
     while True:
         token = TOKEN.match(text, at)
         if token is None:
-            where = _line(text, match.start())
+            where = _line(text, match.start(1))
             got = f"{match[1]} without an end"
             raise FileError(must_be(name, "PX with ';' behind each value", got, where=where))
         at = token.end()

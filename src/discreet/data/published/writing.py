@@ -49,8 +49,9 @@ def write_published(
 ) -> None:
     """The table in a file of that format; whole, or not at all.
 
-    A withheld figure is empty or its mark (CSV, Excel), null with a status (JSON-stat), or dots
-    (PX). The part of the population that the table is of becomes variables with one label each.
+    A withheld figure is its mark; without one it is empty (CSV), `x` (Excel), null with a status
+    (JSON-stat), or dots (PX). The part of the population that the table is of becomes variables
+    with one label each.
     Raises InputError for what is no published table, OutputError for what the format cannot hold.
     """
     data = table_bytes(table, format, about=about)
