@@ -126,7 +126,7 @@ def determined(found, tables, variables, sizes):
     domains = {domain.name: domain for domain in universe.domains}
     shown = [
         set(cells_of(universe.cell_of(row), variables, sizes, None))
-        for row in np.flatnonzero(universe.is_exact)
+        for row in np.flatnonzero(universe.is_shown)
     ]
     zeros = [
         set(cells_of(universe.cell_of(row), variables, sizes, None))
@@ -135,9 +135,7 @@ def determined(found, tables, variables, sizes):
     wanted = set()
     for parts in product(*(domain.parts for domain in domains.values())):
         cell = {
-            name: part
-            for name, part in zip(domains, parts, strict=True)
-            if domains[name].size > 1
+            name: part for name, part in zip(domains, parts, strict=True) if domains[name].size > 1
         }
         own = set(cells_of(cell, variables, sizes, None))
         sums = tables[:, sorted(own)].sum(axis=1)
@@ -181,7 +179,9 @@ def test_figures_that_fit_no_table_are_an_error(seed):
     *_, hidden, sources, told = made(seed)
     rng = np.random.default_rng(seed)
     rows = [
-        (s, i) for s, one in enumerate(sources) for i, x in enumerate(one.table.printed)
+        (s, i)
+        for s, one in enumerate(sources)
+        for i, x in enumerate(one.table.printed)
         if x and one.rule.is_exact
     ]
     source, row = rows[rng.integers(len(rows))]

@@ -11,7 +11,7 @@ from discreet.cli.option_names import speaking_of
 from discreet.cli.options import PagePath, full_option, policy_option
 from discreet.cli.published import given_of, published_options
 
-PLAIN = ("knows", "policy", "small", "most", "seconds", "seed")
+PLAIN = ("knows", "policy", "small", "most", "areas", "area_seconds", "seconds", "seed")
 
 
 @click.command(name="attack", cls=Command)
@@ -36,6 +36,15 @@ PLAIN = ("knows", "policy", "small", "most", "seconds", "seed")
 @option(
     COMPUTED, "--most", type=click.IntRange(0), default=1000, show_default=True,
     help="So many figures are listed with their derivation, the smallest first.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--areas", metavar="VAR",
+    help="A variable whose levels are areas: for each of them, how many records are certain and "
+    "how far two tables that fit can differ.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--area-seconds", type=float, default=10.0, show_default=True,
+    help="Time allowed for each area.",
 )  # fmt: skip
 @option(COMPUTED, "--seconds", type=float, default=60.0, show_default=True, help="Time allowed.")
 @option(

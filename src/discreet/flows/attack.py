@@ -1,15 +1,18 @@
 """What follows from published tables for somebody who holds nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet.clock import Clock, guarded
+from discreet.fiber.reconstruction.areas import rebuild_areas
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable, with_the_clock_noted
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.tables.linked.attack import Attack, attacked
 from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.rebuilding import areas_by
 from discreet.tables.linked.sources import source_of, source_of_knowledge, together
 
 
@@ -43,4 +46,9 @@ def attack(
         found = [source for one in given for source in source_of(one)]
         found += [source_of_knowledge(text) for text in asked.knows]
         sources = together(found, labels=asked.labels, absent=asked.absent)
-        return with_the_clock_noted(attacked(sources, asked, clock, progress))
+        found_out = with_the_clock_noted(attacked(sources, asked, clock, progress))
+    if asked.areas is None:
+        return found_out
+    areas = areas_by(found_out.linked.known, asked.areas)
+    own = rebuild_areas(areas, seconds=asked.area_seconds, progress=progress)
+    return replace(found_out, areas=tuple(own))

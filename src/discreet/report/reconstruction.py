@@ -24,24 +24,24 @@ def rebuilt_section(found: RebuiltTable) -> Section:
         ("records that are certain", words.outcome(certain)),
         ("persons in which two tables that fit can differ", words.outcome(distance)),
         ("solution variability", _share(found.distance.share)),
-        ("tables that fit", words.outcome(found.n_tables)),
     )
-    answer = {True: "Every record is rebuilt: one table fits.", False: "", None: ""}
-    first = answer[found.rebuilt.is_whole]
-    lead = (Text(first, "strong"),) if first else ()
+    first = "Every record is rebuilt: one table fits." if found.rebuilt.is_whole else _said(found)
     return Section(
         "What can be rebuilt",
         (
-            *lead,
-            Table(
-                header=(
-                    "",
-                    "",
-                ),
-                rows=rows,
-            ),
-            Text(MEANING, "soft"),
+            Text(first),
+            Table(header=("", ""), rows=rows, only="detail"),
+            Text(MEANING, "soft", only="detail"),
         ),
+    )
+
+
+def _said(found: RebuiltTable) -> str:
+    """The same in a sentence."""
+    certain, distance = found.rebuilt.figure, found.distance.figure
+    return (
+        f"{words.outcome(certain)} of {words.outcome(found.persons)} records stand in every table "
+        f"that fits; two such tables can differ in {words.outcome(distance)} persons."
     )
 
 
@@ -54,7 +54,7 @@ def areas_section(found: Sequence[AreaRebuilt]) -> Section:
     ]
     return Section(
         "What can be rebuilt of each area",
-        (Text(areas_sentence(found), "strong"), table, *told, Text(MEANING, "soft")),
+        (Text(areas_sentence(found), "strong"), table, *told, Text(MEANING, "soft", "detail")),
     )
 
 

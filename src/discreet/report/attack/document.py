@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.attack.json import figures_are
 from discreet.report.document import Block, Document, Section, Table, Text
+from discreet.report.reconstruction import areas_section, rebuilt_section
 from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
 from discreet.tables.linked.naming import said
@@ -39,6 +41,7 @@ def _blocks(attack: Attack) -> Iterator[Block]:
         yield verdict_section(attack.verdict, title=title(attack))
     yield follows_section(attack.derived, attack.n_derived)
     yield from narrow_section(attack.narrow)
+    yield from _rebuilt(attack)
     yield Section("What this rests on", tuple(map(Text, circumstances(attack))))
     yield cells_section(attack.cells)
     yield tables_section(attack.linked)
@@ -76,6 +79,17 @@ def follows_section(derived: Sequence[Followed], number: int) -> Section:
 def _lines(derived: Sequence[Followed]) -> Iterator[str]:
     for one in derived:
         yield f"{one.words}: {one.derivation.sentence}"
+
+
+def _rebuilt(attack: Attack) -> Iterator[Section]:
+    """How much of the hidden table can be rebuilt, and of each area."""
+    if isinstance(attack.rebuilt, Unavailable):
+        line = f"Not worked out: {attack.rebuilt.reason}."
+        yield Section("What can be rebuilt", (Text(line),), only="detail")
+    else:
+        yield rebuilt_section(attack.rebuilt)
+    if attack.areas:
+        yield areas_section(attack.areas)
 
 
 def narrow_section(narrow: Sequence[Bounded]) -> Iterator[Section]:

@@ -28,6 +28,8 @@ def attack_json(attack: Attack) -> dict[str, Any]:
         narrow=[bounded_json(one) for one in attack.narrow],
         cells=[bounded_json(one) for one in attack.cells],
         n_tables=count_json(attack.n_tables),
+        reconstruction=attack.rebuilt.to_json(),
+        areas=[one.to_json() for one in attack.areas] or None,
         notes=list(attack.notes),
     )
 

@@ -8,6 +8,8 @@ import numpy as np
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.by_programming import Work
+from discreet.fiber.reconstruction.areas import AreaRebuilt
+from discreet.fiber.reconstruction.rebuilt import RebuiltTable
 from discreet.fiber.sums.counting import Count
 from discreet.fiber.system.linear_system import UNLIMITED
 from discreet.fiber.system.programs import Deadline
@@ -24,6 +26,7 @@ from discreet.tables.linked.derived import Derived, Following, following
 from discreet.tables.linked.domains import Domain, Label, domain_of
 from discreet.tables.linked.naming import Derivation, Names, said
 from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.rebuilding import rebuilt_of
 from discreet.tables.linked.reduced import Reduced, reduced
 from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
@@ -93,7 +96,8 @@ class Attack(Result):
     `derived` are figures that no table shows, smallest first, `n_derived` how many there are in
     all; `unproved` more are the same in every table that was looked at, without a proof in time.
     `cells` are the bounds of the finest cells, where these are few; `narrow` those that are small
-    for certain though not known. `n_tables` counts the tables that fit.
+    for certain though not known. `n_tables` counts the tables that fit; `rebuilt` says how many
+    records are certain and how far two of these tables can differ, `areas` the same of each area.
     """
 
     linked: Linked
@@ -104,9 +108,11 @@ class Attack(Result):
     cells: tuple[Bounded, ...]
     narrow: tuple[Bounded, ...]
     n_tables: Count
+    rebuilt: RebuiltTable | Unavailable
     findings: Findings
     verdict: Verdict | None
     notes: tuple[str, ...] = ()
+    areas: tuple[AreaRebuilt, ...] = ()
 
 
 def domains_of(
@@ -231,6 +237,7 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         cells=cells,
         narrow=tuple(c for c in cells if 0 < c.lower < c.upper <= options.most_small),
         n_tables=number,
+        rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
         verdict=judge(options.policies, Subject.TABLES, found),
         notes=(*sources.notes, *own.notes),
@@ -339,15 +346,9 @@ def _is_small(value: int, small: int) -> bool:
 
 def printed_finding(universe: Universe, small: int) -> Finding:
     """How many exact figures from 1 to `small` (zeros for 0) stand in the tables."""
-    exact = universe.is_exact & np.array(
-        [
-            universe.tables[t].printed[p] != ""
-            for t, p in zip(universe.table, universe.place, strict=True)
-        ],
-        dtype=np.bool_,
-    )
     least, most = (1, small) if small else (0, 0)
-    mine = np.flatnonzero(exact & (universe.low >= least) & (universe.low <= most))
+    own = universe.low
+    mine = np.flatnonzero(universe.is_shown & (own >= least) & (own <= most))
     words = f"no count {_small_words(small)} is printed"
     if len(mine):
         verb = "is" if len(mine) == 1 else "are"

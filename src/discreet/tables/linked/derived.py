@@ -69,7 +69,7 @@ def following(
 ) -> Following:
     """The figures that follow. `exact` are bounds of the atoms, where they were searched."""
     universe = known.universe
-    shown = set(universe.row_keys[universe.is_exact].tolist())
+    shown = set(universe.row_keys[universe.is_shown].tolist())
     told = _Told(shown, {})
     for one, key in differences(universe):
         if key not in shown and (key not in told.derived or _shorter(one, told.derived[key])):
@@ -316,7 +316,7 @@ class _Cells:
             if covers is None:
                 continue
             parts = spread(fine, len(covers))
-            known = (parts >= 0) & u.is_exact[np.maximum(parts, 0)]
+            known = (parts >= 0) & u.is_shown[np.maximum(parts, 0)]
             needed, whole = _needed(covers)
             found |= whole & (_down(known.astype(np.int64), covers) == needed)
         return found.reshape(shape)

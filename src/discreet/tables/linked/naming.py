@@ -104,7 +104,8 @@ def _sum(steps: Sequence[Step]) -> str:
         sign = "−" if step.times < 0 else "+"
         times = f"{abs(step.times)} × " if abs(step.times) > 1 else ""
         lead = f"{sign} " if number or step.times < 0 else ""
-        parts.append(f"{lead}{times}{step.figure:,} ({step.table}: {said(step.cell)})")
+        stands = "" if step.printed == str(step.figure) else f", printed {step.printed}"
+        parts.append(f"{lead}{times}{step.figure:,} ({step.table}: {said(step.cell)}{stands})")
     more = steps[MOST_STEPS:]
     if more:
         total = sum(step.times * step.figure for step in more)

@@ -42,9 +42,12 @@ class AttackOptions:
       the verdict says whether such a count follows from the tables.
     - `most`: figures that are listed with their derivation, the smallest first.
 
+    - `areas`: a variable whose parts are areas: what can be rebuilt is found for each of them.
+
     How long it may take:
 
     - `seconds`: the time for all of it; None for no limit.
+    - `area_seconds`: of work on each area, on all processors.
     - `seed`: of what is drawn at random to estimate the number of tables.
     """
 
@@ -58,7 +61,9 @@ class AttackOptions:
     policy: Any = None
     small: int | None = None
     most: int = MOST_LISTED
+    areas: str | None = None
     seconds: float | None = 60.0
+    area_seconds: float = 10.0
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -72,6 +77,8 @@ class AttackOptions:
             raise InputError(must_be("small", "at least 1", self.small))
         if self.most < 0:
             raise InputError(must_be("most", "at least 0", self.most))
+        if not 0 < self.area_seconds < float("inf"):
+            raise InputError(must_be("area_seconds", "above 0 and finite", self.area_seconds))
         if self.seconds is not None and not 0 < self.seconds < float("inf"):
             raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
 

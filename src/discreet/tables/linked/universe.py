@@ -108,6 +108,20 @@ class Universe:
         return np.asarray(self.low == self.high)
 
     @cached_property
+    def is_shown(self) -> BoolArray:
+        """Which figures stand on the page as the counts that they are."""
+        counts = [table.statistic is Statistic.COUNT for table in self.tables]
+        plain = [rule.is_exact and own for rule, own in zip(self.rules, counts, strict=True)]
+        printed = [self.tables[t].printed[p] != "" for t, p in self._stands_at]
+        by_table = np.array(plain, dtype=np.bool_)
+        return np.asarray(self.is_exact & by_table[self.table] & np.array(printed))
+
+    @property
+    def _stands_at(self) -> list[tuple[int, int]]:
+        """The table and the place of each figure."""
+        return list(zip(self.table.tolist(), self.place.tolist(), strict=True))
+
+    @cached_property
     def row_keys(self) -> Keys:
         """A number for each figure, the same for figures of the same persons.
 
