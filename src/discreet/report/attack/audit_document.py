@@ -95,7 +95,7 @@ def _circumstances(audit: PublishedAudit) -> Iterator[str]:
     yield f"Tables that fit all figures: {words.tables(audit.n_tables)}."
     if audit.unproved:
         n = words.plural(audit.unproved, "more cell is", "more cells are")
-        yield f"{n} the same in every table that was looked at; there was no time to prove it."
+        yield f"{n} the same in every table that was looked at; that was not proved."
     yield from (words.full(note) for note in audit.notes)
 
 

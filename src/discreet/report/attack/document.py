@@ -107,7 +107,7 @@ def circumstances(attack: Attack) -> Iterator[str]:
     yield f"Tables that fit all figures: {words.tables(attack.n_tables)}."
     if attack.unproved:
         n = words.plural(attack.unproved, "more cell is", "more cells are")
-        yield f"{n} the same in every table that was looked at; there was no time to prove it."
+        yield f"{n} the same in every table that was looked at; that was not proved."
     yield from (words.full(note) for note in attack.notes)
 
 

@@ -94,7 +94,7 @@ class Attack(Result):
     """What follows from published tables.
 
     `derived` are figures that no table shows, smallest first, `n_derived` how many there are in
-    all; `unproved` more are the same in every table that was looked at, without a proof in time.
+    all; `unproved` more are the same in every table that was looked at, without a proof.
     `cells` are the bounds of the finest cells, where these are few; `narrow` those that are small
     for certain though not known. `n_tables` counts the tables that fit; `rebuilt` says how many
     records are certain and how far two of these tables can differ, `areas` the same of each area.

@@ -8,15 +8,15 @@ Not told is what a table shows, what is a sum of figures of one table, what lies
 zero, and what falls apart into figures that are shown or told anyway.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
 from discreet.clock import Clock
-from discreet.fiber.bounds.certificates import Certificate, at_least, at_most
+from discreet.fiber.bounds.certificates import Certificate, Ranges, at_least, at_most
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress
 from discreet.tables.linked.implied import Cover, Relations, spread, summed
@@ -26,6 +26,7 @@ from discreet.tables.linked.witnesses import SAME, Witnesses
 
 MOST_ENTRIES = 2**21  # of all crosses together
 PROOF = "proving what follows"
+Prove = Callable[[Ranges, IntArray, int], Certificate | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,14 +338,26 @@ class _Cells:
         if self.exact is not None and len(one.atoms) == 1:
             atom = int(one.atoms[0])
             searched = bool(self.exact[0][atom] == self.exact[1][atom] == one.value)
-        above = at_most(self.known.ranges, one.atoms, one.value)
+        above = self._argument(at_most, one)
         below = above if above is not None and self._is_equation(above, one.value) else None
-        below = below or at_least(self.known.ranges, one.atoms, one.value)
+        below = below or self._argument(at_least, one)
         if above is not None and below is not None:
             return Derived(atoms=one.atoms, value=one.value, above=above, below=below)
         if searched or self._all_listed(one):
             return Derived(atoms=one.atoms, value=one.value)
         return None
+
+    def _argument(self, prove: Prove, one: Derived) -> Certificate | None:
+        """A certificate by all figures near the cells, which is short; or by those that are not
+        implied, which hold less of what is far away."""
+        found = prove(self.known.ranges, one.atoms, one.value)
+        if found is not None:
+            return found
+        kept = self.known.kept
+        found = prove(self.known.kept_ranges, one.atoms, one.value)
+        return (
+            None if found is None else replace(found, rows=tuple(kept[list(found.rows)].tolist()))
+        )
 
     def _is_equation(self, above: Certificate, value: int) -> bool:
         """Whether exact figures make up the sum, so that they prove both sides."""

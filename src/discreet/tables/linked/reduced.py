@@ -42,6 +42,16 @@ class Reduced:
         """All figures, implied ones too, and moments: for short derivations."""
         return all_ranges(self.universe)
 
+    @cached_property
+    def kept_ranges(self) -> Ranges:
+        """The figures that others do not imply, in the order of `kept`."""
+        own = self.ranges
+        return Ranges(
+            matrix=csr_array(own.matrix[self.kept]),
+            low=own.low[self.kept],
+            high=own.high[self.kept],
+        )
+
     @property
     def n_unlimited(self) -> int:
         """Atoms that no figure limits from above."""
