@@ -50,6 +50,8 @@ def grid_tables(
     columns = columns_of(file, names, count)
     if columns is not None and (columns.is_sure or not _is_crosstab(grid, head, columns)):
         return _long(file, name, grid, head, columns, mark)
+    if not any(grid.has_figures(i, 1) for i in range(head[-1] + 1, len(grid.rows))):
+        raise _no_heading(name)
     frame = _frame(grid, head)
     return _cross(file, name, grid, frame, mark)
 
@@ -63,9 +65,13 @@ def _heading(file: str, name: str, grid: Grid) -> tuple[int, ...]:
         rows = _heading_from(grid, start)
         if rows and _names_all(grid, rows):
             return rows
+    raise _no_heading(name)
+
+
+def _no_heading(name: str) -> FileError:
     rule = "a table with a heading over its figures"
     remedy = "name the column of its figures count or percent, or say which has the counts (count)"
-    raise FileError(must_be(name, rule, "none that could be found", remedy=remedy))
+    return FileError(must_be(name, rule, "none that could be found", remedy=remedy))
 
 
 def _heading_from(grid: Grid, start: int) -> tuple[int, ...]:
@@ -291,11 +297,15 @@ def _over(grid: Grid, frame: Frame) -> list[list[str]]:
     """What each row of the heading says over each column of figures.
 
     A blank below another label is the total of it, or the same total; else it is the label of the
-    column before, which spans it; empty where there is none.
+    column before, which spans it; empty where there is none. A single name at the left is of all.
     """
     found: list[list[str]] = []
     for i in frame.head:
         own: list[str] = []
+        told = [value for value in grid.filled[i][frame.width :] if not is_blank(value)]
+        if len(told) == 1 and i != frame.head[-1] and not is_blank(grid.rows[i][frame.width]):
+            found.append([label_text(told[0])] * (grid.width - frame.width))
+            continue
         for place, j in enumerate(range(frame.width, grid.width)):
             value = grid.filled[i][j]
             above = [row[place] for row in found]

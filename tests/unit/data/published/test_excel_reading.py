@@ -234,8 +234,10 @@ def test_labels_of_other_types(workbook):
         [True, 4],
         ["a\nb", 5],
     ]
-    (table,) = read_published(workbook({"T": rows}))
-    assert table.labels == (("2021-01-31", "2021-02-01", "2", "True", "a b"),)
+    rows += [[0.1, 6], [2.5, 7]]
+    formats = {"T": {"A7": "0%", "A8": "0.00"}}
+    (table,) = read_published(workbook({"T": rows}, formats=formats))
+    assert table.labels == (("2021-01-31", "2021-02-01", "2", "True", "a b", "10%", "2.5"),)
 
 
 @pytest.mark.parametrize(
