@@ -18,6 +18,7 @@ from discreet.data.published.gathering import (
     Kind,
     decimal_for,
     has_mark,
+    noted,
 )
 from discreet.data.published.grid import Grid
 from discreet.data.published.headings import Columns, columns_of, kind_of
@@ -159,7 +160,10 @@ def _long(
         rows=lambda: iter(rows),
         where=lambda row, column: grid.where(int(row), column),
         mark=mark,
-        notes=tuple(_lines_around(grid, head[0], last)),
+        notes=(
+            *_lines_around(grid, head[0], last),
+            *_blank_totals(grid, lines, columns.variables, side),
+        ),
     )
     return long_tables(source)
 
@@ -223,6 +227,20 @@ def _side(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[list[
     return found
 
 
+def _blank_totals(
+    grid: Grid, rows: Sequence[int], columns: Sequence[int], side: Sequence[Sequence[str | None]]
+) -> list[str]:
+    """A note on the blanks at the side that were taken for totals."""
+    places = [
+        grid.where(i, j)
+        for i, labels in zip(rows, side, strict=True)
+        for j, label in zip(columns, labels, strict=True)
+        if label == TOTAL and is_blank(grid.filled[i][j])
+    ]
+    note = noted(places, "a blank behind another label, taken for its total")
+    return [note] if note else []
+
+
 def _cross(
     file: str, name: str, grid: Grid, frame: Frame, mark: DecimalMark
 ) -> list[PublishedTable]:
@@ -231,6 +249,7 @@ def _cross(
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
+    notes += _blank_totals(grid, rows, range(frame.width), side)
     notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
     for kind in dict.fromkeys(across.kinds):

@@ -132,6 +132,7 @@ def test_labels_down_the_side(workbook):
     (table,) = read_published(workbook({"T": rows}, {"T": ["A5:A6"]}))
     assert table.variables == ("Region", "Age", "Sex")
     assert figures(table)["North", "Total", "Women"] == "7"
+    assert table.notes == ("1 × a blank behind another label, taken for its total: sheet T!B2",)
     assert figures(table)["North", "15+", "Men"] == "2"
     assert figures(table)["South", "15+", "Men"] == "0"
 
