@@ -162,7 +162,7 @@ def _long(
         mark=mark,
         notes=(
             *_lines_around(grid, head[0], last),
-            *_blank_totals(grid, lines, columns.variables, side),
+            *_blank_totals(grid, lines, columns.variables),
         ),
     )
     return long_tables(source)
@@ -218,7 +218,7 @@ def _side(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[list[
             value = grid.filled[i][j]
             if not is_blank(value):
                 label: str | None = label_text(value)
-                new = new or (i, j) not in grid.covered
+                new = new or _is_new(grid, i, j)
             else:
                 label = TOTAL if new else above[place]
             own.append(label)
@@ -227,15 +227,18 @@ def _side(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[list[
     return found
 
 
-def _blank_totals(
-    grid: Grid, rows: Sequence[int], columns: Sequence[int], side: Sequence[Sequence[str | None]]
-) -> list[str]:
+def _is_new(grid: Grid, row: int, column: int) -> bool:
+    """Whether a label at the side begins in this row."""
+    return not is_blank(grid.filled[row][column]) and (row, column) not in grid.covered
+
+
+def _blank_totals(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[str]:
     """A note on the blanks at the side that were taken for totals."""
     places = [
         grid.where(i, j)
-        for i, labels in zip(rows, side, strict=True)
-        for j, label in zip(columns, labels, strict=True)
-        if label == TOTAL and is_blank(grid.filled[i][j])
+        for i in rows
+        for place, j in enumerate(columns)
+        if is_blank(grid.filled[i][j]) and any(_is_new(grid, i, k) for k in columns[:place])
     ]
     note = noted(places, "a blank behind another label, taken for its total")
     return [note] if note else []
@@ -249,7 +252,7 @@ def _cross(
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
-    notes += _blank_totals(grid, rows, range(frame.width), side)
+    notes += _blank_totals(grid, rows, range(frame.width))
     notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
     for kind in dict.fromkeys(across.kinds):
