@@ -18,6 +18,7 @@ from discreet.data.published.gathering import (
     Kind,
     decimal_for,
     has_mark,
+    noted,
 )
 from discreet.data.published.grid import Grid
 from discreet.data.published.headings import Columns, columns_of, kind_of
@@ -50,6 +51,8 @@ def grid_tables(
     columns = columns_of(file, names, count)
     if columns is not None and (columns.is_sure or not _is_crosstab(grid, head, columns)):
         return _long(file, name, grid, head, columns, mark)
+    if not any(grid.has_figures(i, 1) for i in range(head[-1] + 1, len(grid.rows))):
+        raise _no_heading(name)
     frame = _frame(grid, head)
     return _cross(file, name, grid, frame, mark)
 
@@ -63,9 +66,13 @@ def _heading(file: str, name: str, grid: Grid) -> tuple[int, ...]:
         rows = _heading_from(grid, start)
         if rows and _names_all(grid, rows):
             return rows
+    raise _no_heading(name)
+
+
+def _no_heading(name: str) -> FileError:
     rule = "a table with a heading over its figures"
     remedy = "name the column of its figures count or percent, or say which has the counts (count)"
-    raise FileError(must_be(name, rule, "none that could be found", remedy=remedy))
+    return FileError(must_be(name, rule, "none that could be found", remedy=remedy))
 
 
 def _heading_from(grid: Grid, start: int) -> tuple[int, ...]:
@@ -153,7 +160,10 @@ def _long(
         rows=lambda: iter(rows),
         where=lambda row, column: grid.where(int(row), column),
         mark=mark,
-        notes=tuple(_lines_around(grid, head[0], last)),
+        notes=(
+            *_lines_around(grid, head[0], last),
+            *_blank_totals(grid, lines, columns.variables),
+        ),
     )
     return long_tables(source)
 
@@ -208,13 +218,30 @@ def _side(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[list[
             value = grid.filled[i][j]
             if not is_blank(value):
                 label: str | None = label_text(value)
-                new = new or (i, j) not in grid.covered
+                new = new or _is_new(grid, i, j)
             else:
                 label = TOTAL if new else above[place]
             own.append(label)
         above = own
         found.append(own)
     return found
+
+
+def _is_new(grid: Grid, row: int, column: int) -> bool:
+    """Whether a label at the side begins in this row."""
+    return not is_blank(grid.filled[row][column]) and (row, column) not in grid.covered
+
+
+def _blank_totals(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> list[str]:
+    """A note on the blanks at the side that were taken for totals."""
+    places = [
+        grid.where(i, j)
+        for i in rows
+        for place, j in enumerate(columns)
+        if is_blank(grid.filled[i][j]) and any(_is_new(grid, i, k) for k in columns[:place])
+    ]
+    note = noted(places, "a blank behind another label, taken for its total")
+    return [note] if note else []
 
 
 def _cross(
@@ -225,6 +252,7 @@ def _cross(
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
+    notes += _blank_totals(grid, rows, range(frame.width))
     notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
     for kind in dict.fromkeys(across.kinds):
@@ -291,11 +319,15 @@ def _over(grid: Grid, frame: Frame) -> list[list[str]]:
     """What each row of the heading says over each column of figures.
 
     A blank below another label is the total of it, or the same total; else it is the label of the
-    column before, which spans it; empty where there is none.
+    column before, which spans it; empty where there is none. A single name at the left is of all.
     """
     found: list[list[str]] = []
     for i in frame.head:
         own: list[str] = []
+        told = [value for value in grid.filled[i][frame.width :] if not is_blank(value)]
+        if len(told) == 1 and i != frame.head[-1] and not is_blank(grid.rows[i][frame.width]):
+            found.append([label_text(told[0])] * (grid.width - frame.width))
+            continue
         for place, j in enumerate(range(frame.width, grid.width)):
             value = grid.filled[i][j]
             above = [row[place] for row in found]

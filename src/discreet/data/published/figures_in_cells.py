@@ -108,6 +108,8 @@ def read_cell(value: Any, decimal: str, *, negative: bool = False) -> Cell | NoF
     if isinstance(value, Figure) and not isinstance(value, bool):
         return _checked(Cell(_of_number(value), is_percent=isinstance(value, Percentage)), negative)
     text = plain_text("" if value is None else str(value))
+    if len(text) < FEWEST_ROUNDED and text.isascii() and text.isdigit():  # most cells, and quick
+        return Cell(text.lstrip("0") or "0")
     found = _mark(text)
     if found is None:
         found = _parts(text, decimal)

@@ -110,10 +110,10 @@ class _Dataset:
             raise self._bad("one size and one dimension for each id", "others")
         roles = self.found.get("role")
         metric = roles.get("metric") if isinstance(roles, dict) else None
-        by_name = [str(name) for name in ids if str(name).casefold() in UNITS]
+        by_name = [name for name in ids if name.casefold() in UNITS]
         metrics = metric if isinstance(metric, list) else by_name
         return [
-            self._dimension(str(name), str(size), own.get(name), name in metrics)
+            self._dimension(name, size, own.get(name), name in metrics)
             for name, size in zip(ids, sizes, strict=True)
         ]
 
@@ -214,9 +214,9 @@ class _Dataset:
             return Kind(statistic=Statistic(told), of=tuple(plain_text(str(one)) for one in of))
         return None
 
-    def _list(self, name: str) -> list[Any]:
+    def _list(self, name: str) -> list[str]:
         found = self.found.get(name)
-        if not isinstance(found, list):
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
             raise self._bad(f"a list {name!r}", "none")
         return found
 

@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from discreet.data.published.figures_in_cells import Cell, is_blank, plain_text, shown
+from discreet.data.published.figures_in_cells import (
+    Cell,
+    Percentage,
+    is_blank,
+    plain_text,
+    shown,
+)
 from discreet.data.published.gathering import (
     DecimalMark,
     Gathered,
@@ -50,9 +58,11 @@ def long_tables(source: LongSource) -> list[PublishedTable]:
 def label_text(value: Any) -> str:
     """A cell as a label: numbers as whole where they are, dates without a time of day, blanks as
     one space."""
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat()).removesuffix("T00:00:00")
-    return plain_text(level_text(float(value) if hasattr(value, "as_tuple") else value))
+    if isinstance(value, date):  # a datetime is one too
+        return value.isoformat().removesuffix("T00:00:00")
+    if isinstance(value, Percentage):
+        return f"{value.value}%"
+    return plain_text(level_text(float(value) if isinstance(value, Decimal) else value))
 
 
 def _tables(source: LongSource, place: int, kind: Kind) -> list[PublishedTable]:

@@ -35,6 +35,8 @@ from discreet.tables.linked.witnesses import Witnesses, witnesses
 from discreet.tables.policy_needs import needs_of
 
 MOST_BOUNDED = 4096  # atoms up to which the bounds of each are sought
+MOST_WANTED = 20_000  # small cells of a larger table whose bounds are
+NOT_SOUGHT = "not sought"
 BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE = 0.35, 0.4, 0.6  # of what is left of the time
 MOST_CONCERNS = 5
 
@@ -160,18 +162,23 @@ def linked(
     clock: Clock,
     progress: Progress,
     *,
+    small: int,
     truth: IntArray | None = None,
 ) -> Linked:
     """The tables put together, with tables that fit; raises InputError where none does.
 
     `truth` is the table of the cells that the data hold, where there are data: it spares search.
+    Of many cells only the bounds of those are sought that are small in truth, or nearly known.
     """
     progress("putting the tables together", None)
     universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
     known = reduced(universe)
     point = None if truth is None else _atoms_of(known, truth)
     seen = witnesses(known, Clock(clock.share(SEEN_SHARE)), progress)
-    exact, proofs, notes = _bounds(known, clock, progress, point)
+    wanted = nearly_known(seen, small)
+    if point is not None:
+        wanted = known.limited[(point > 0) & (point <= small)][:MOST_WANTED]
+    exact, proofs, notes = _bounds(known, clock, progress, point, wanted)
     return Linked(
         sources=sources, known=known, seen=seen, exact=exact, proofs=proofs,
         notes=(*left, *_notes_of(known, domains), *notes),
@@ -200,18 +207,28 @@ def _notes_of(known: Reduced, domains: Sequence[Domain]) -> list[str]:
 
 
 def _bounds(
-    known: Reduced, clock: Clock, progress: Progress, point: IntArray | None
+    known: Reduced,
+    clock: Clock,
+    progress: Progress,
+    point: IntArray | None,
+    wanted: IntArray,
 ) -> tuple[tuple[IntArray, IntArray] | None, tuple[str, ...], list[str]]:
-    """The bounds of every atom, how each is known, and a note where time ended the search."""
-    if not 0 < len(known.limited) <= MOST_BOUNDED:
+    """The bounds of all atoms where these are few, else of those wanted; how each is known; and a
+    note where time ended the search."""
+    few = len(known.limited) <= MOST_BOUNDED
+    columns = np.flatnonzero(np.isin(known.limited, wanted)) if not few else None
+    if not len(known.limited) or (columns is not None and not len(columns)):
         return None, (), []
+    if columns is None:
+        columns = np.arange(len(known.limited))
     deadline = Deadline(clock.share(BOUNDS_SHARE))
     tables = [] if point is None else [point]
-    found = Work(known.system, tables, deadline, progress).bounds(np.arange(len(known.limited)))
+    found = Work(known.system, tables, deadline, progress).bounds(columns)
     lower, upper = known.limits()
-    lower[known.limited], upper[known.limited] = found.lower, found.upper
-    how = ["no figure limits it"] * known.universe.n_atoms
-    for place, atom in enumerate(known.limited.tolist()):
+    atoms = known.limited[columns]
+    lower[atoms], upper[atoms] = found.lower, found.upper
+    how = [NOT_SOUGHT] * known.universe.n_atoms
+    for place, atom in enumerate(atoms.tolist()):
         least, most = found.how(place)
         same = found.lower[place] == found.upper[place]
         how[atom] = least.text if same else f"lower {least.text}; upper {most.text}"
@@ -219,9 +236,18 @@ def _bounds(
     return (lower, upper), tuple(how), notes
 
 
+def nearly_known(seen: Witnesses, small: int) -> IntArray:
+    """Atoms that have from 1 to `small` persons in every table that was found, not always as many:
+    those of a table of many cells whose bounds are worth a search."""
+    n = seen.known.universe.n_atoms
+    low, high = seen.sums(np.arange(n), n)
+    return np.flatnonzero((low > 0.5) & (high < small + 0.5) & (high - low > 0.5))
+
+
 def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: Progress) -> Attack:
     """What follows from the tables, and what the rules say of that."""
-    own = linked(sources, domains_of(sources, options), clock, progress)
+    small = options.most_small
+    own = linked(sources, domains_of(sources, options), clock, progress, small=small)
     followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
     number = number_of_tables(own, options.seed, clock, progress)
     names = Names(own.universe)
@@ -287,7 +313,7 @@ def bounded_cells(own: Linked, names: Names) -> tuple[Bounded, ...]:
     lower, upper = own.exact
     found = []
     for atom in np.flatnonzero(upper < UNLIMITED).tolist():
-        cell = names.cell(np.array([atom]))
+        cell = names.cell(np.array([atom])) if own.proofs[atom] != NOT_SOUGHT else None
         if cell is not None:
             found.append(
                 Bounded(

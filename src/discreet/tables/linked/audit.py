@@ -28,6 +28,8 @@ from discreet.policy.verdict import Verdict
 from discreet.progress import Progress
 from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.linked.attack import (
+    MOST_BOUNDED,
+    NOT_SOUGHT,
     Bounded,
     Followed,
     Linked,
@@ -149,7 +151,7 @@ def audited_published(
     levels = {name: table.levels[table.names.index(name)] for name in table.names}
     domains = domains_of(sources, options, levels)
     truth = true_table(table, domains)
-    own = linked(sources, domains, clock, progress, truth=truth)
+    own = linked(sources, domains, clock, progress, small=options.most_small, truth=truth)
     _check_true(own, truth)
     followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
     number = number_of_tables(own, options.seed, clock, progress)
@@ -314,7 +316,8 @@ def _measures(
 
 def _all_exact(own: Linked, small: IntArray) -> bool:
     """Whether the bounds of the small cells are all proved."""
-    return all("outer" not in own.proofs[atom] for atom in small.tolist())
+    open_ones = ("outer", NOT_SOUGHT)
+    return not any(one in own.proofs[atom] for atom in small.tolist() for one in open_ones)
 
 
 def _findings(
@@ -372,7 +375,7 @@ def _risk(
 
 def _groups(own: Linked, table: Table) -> Finding:
     """Groups of persons who are shown to share a part of a variable, by the bounds of all cells."""
-    if own.exact is None:
+    if own.exact is None or len(own.known.limited) > MOST_BOUNDED:
         return Finding(value=NOT_BOUNDED, found="groups that share a level were not sought")
     names = [domain.name for domain in own.universe.domains]
     nested = ruled_out(table.over(table.axes(names)))

@@ -132,6 +132,7 @@ def test_labels_down_the_side(workbook):
     (table,) = read_published(workbook({"T": rows}, {"T": ["A5:A6"]}))
     assert table.variables == ("Region", "Age", "Sex")
     assert figures(table)["North", "Total", "Women"] == "7"
+    assert table.notes == ("1 × a blank behind another label, taken for its total: sheet T!B2",)
     assert figures(table)["North", "15+", "Men"] == "2"
     assert figures(table)["South", "15+", "Men"] == "0"
 
@@ -234,8 +235,10 @@ def test_labels_of_other_types(workbook):
         [True, 4],
         ["a\nb", 5],
     ]
-    (table,) = read_published(workbook({"T": rows}))
-    assert table.labels == (("2021-01-31", "2021-02-01", "2", "True", "a b"),)
+    rows += [[0.1, 6], [2.5, 7]]
+    formats = {"T": {"A7": "0%", "A8": "0.00"}}
+    (table,) = read_published(workbook({"T": rows}, formats=formats))
+    assert table.labels == (("2021-01-31", "2021-02-01", "2", "True", "a b", "10%", "2.5"),)
 
 
 @pytest.mark.parametrize(
