@@ -30,6 +30,7 @@ from discreet.tables.linked.rebuilding import rebuilt_of
 from discreet.tables.linked.reduced import Reduced, reduced
 from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.unions import Union, small_unions
 from discreet.tables.linked.universe import Universe, universe_of
 from discreet.tables.linked.witnesses import Witnesses, witnesses
 from discreet.tables.policy_needs import needs_of
@@ -37,7 +38,12 @@ from discreet.tables.policy_needs import needs_of
 MOST_BOUNDED = 4096  # atoms up to which the bounds of each are sought
 MOST_WANTED = 20_000  # small cells of a larger table whose bounds are
 NOT_SOUGHT = "not sought"
-BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE = 0.35, 0.4, 0.6  # of what is left of the time
+BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE, UNIONS_SHARE = (
+    0.35,
+    0.4,
+    0.6,
+    0.3,
+)  # of what is left of the time
 MOST_CONCERNS = 5
 
 
@@ -65,13 +71,14 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """A cell of the finest cross with the least and the greatest count that it may have."""
+    """A cell, or a union of cells, with the least and the greatest count that it may have; `atom`
+    is its number where it is one of the finest cells."""
 
     cell: Mapping[str, str]
     lower: int
     upper: int
     how: str
-    atom: int
+    atom: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +260,8 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
     names = Names(own.universe)
     derived = listed(followed, names, options.most)
     cells = bounded_cells(own, names)
+    share = Clock(clock.share(UNIONS_SHARE))
+    unions = named_unions(small_unions(own.seen, None, small, share, progress)[0], names)
     found = Findings(dict(_findings(own, followed, names, options)))
     return Attack(
         linked=own,
@@ -261,7 +270,10 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         n_derived=len(followed.figures),
         unproved=followed.unproved,
         cells=cells,
-        narrow=tuple(c for c in cells if 0 < c.lower < c.upper <= options.most_small),
+        narrow=(
+            *(c for c in cells if 0 < c.lower < c.upper <= small),
+            *(c for c in unions if 0 < c.lower < c.upper <= small),
+        ),
         n_tables=number,
         rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
@@ -325,6 +337,14 @@ def bounded_cells(own: Linked, names: Names) -> tuple[Bounded, ...]:
                 )
             )
     return tuple(found)
+
+
+def named_unions(unions: Sequence[Union], names: Names) -> tuple[Bounded, ...]:
+    """Unions of cells with their names and bounds."""
+    return tuple(
+        Bounded(cell=names.cell(one.atoms) or {}, lower=one.lower, upper=one.upper, how=one.how)
+        for one in unions
+    )
 
 
 def _findings(
