@@ -1,4 +1,4 @@
-"""Bounds of unions of cells that are small though no cell of theirs need be: all ages of one village.
+"""Bounds of unions of cells that are small, such as all ages under 16 in one village.
 
 Entries of the coarser crosses count, as far as no table shows them and they are not known anyway.
 Each is one more column of the system, the sum of its cells.
