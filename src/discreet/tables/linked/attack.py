@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.clock import Clock
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, must_be, problem_of
 from discreet.fiber.bounds.by_programming import Work
 from discreet.fiber.reconstruction.areas import AreaRebuilt
 from discreet.fiber.reconstruction.rebuilt import RebuiltTable
@@ -177,6 +177,33 @@ def linked(
     `truth` is the table of the cells that the data hold, where there are data: it spares search.
     Of many cells only the bounds of those are sought that are small in truth, or nearly known.
     """
+    try:
+        return _linked(sources, domains, clock, progress, small, truth)
+    except InputError as error:
+        raise _in_words(error) from error
+
+
+def _in_words(error: InputError) -> InputError:
+    """The complaint that no table fits, as one about published figures."""
+    told = problem_of(error.args[0] if error.args else "")
+    if not told.what.startswith("statements must be"):
+        return error
+    remedy = (
+        f"{told.remedy}; is a table of other data, of a part ('FILE | sex=F'), or rounded "
+        "('FILE | rounded(5)')?"
+    )
+    rule = "true of at least one table together"
+    return InputError(must_be("published figures", rule, "figures that disagree", remedy=remedy))
+
+
+def _linked(
+    sources: Sources,
+    domains: Sequence[Domain],
+    clock: Clock,
+    progress: Progress,
+    small: int,
+    truth: IntArray | None,
+) -> Linked:
     progress("putting the tables together", None)
     universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
     known = reduced(universe)
