@@ -189,8 +189,8 @@ def _in_words(error: InputError) -> InputError:
     if not told.what.startswith("statements must be"):
         return error
     remedy = (
-        f"{told.remedy}; is a table of other data, of a part ('FILE | sex=F'), or rounded "
-        "('FILE | rounded(5)')?"
+        f"{told.remedy}; is a table of other data, of a part ('FILE | sex=F'), rounded "
+        "('FILE | rounded(5)'), or are there levels that no table lists (others)?"
     )
     rule = "true of at least one table together"
     return InputError(must_be("published figures", rule, "figures that disagree", remedy=remedy))

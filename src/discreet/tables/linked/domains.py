@@ -115,7 +115,7 @@ def domain_of(
     own = [label for label in labels if label.text not in totals]
     reading = _Reading(name, own, tables, _bands(own, levels, tree))
     reading.check_bands()
-    if levels is None and tree is None:
+    if levels is None and tree is None and not others:
         reading.check_words()
     if levels is not None:
         points = _of_levels(reading, levels, tree)
@@ -176,8 +176,8 @@ class _Reading:
                 first, second = (next(iter(several[i].values())) for i in (one, other))
                 got = f"{first!r} and others in {self.tables[one]}, {second!r} and others in "
                 remedy = (
-                    f"say which are the same, '{self.name}:{second}={first}' (labels), or which "
-                    f"belong together (trees)"
+                    f"say which are the same, '{self.name}:{second}={first}' (labels), which "
+                    "belong together (trees), or that no table lists all levels (others)"
                 )
                 what, rule = f"labels of {self.name}", "the same words in all tables"
                 raise InputError(must_be(what, rule, got + self.tables[other], remedy=remedy))
