@@ -28,7 +28,10 @@ from discreet.masks.contract import (
     named_sets,
     tables_text,
 )
-from discreet.masks.solving import Budget, OutOfTime, checked_work
+from discreet.masks.rounding import checked_seed
+from discreet.masks.solving import Budget, checked_work
+from discreet.masks.suppression_choice import pattern_around, pattern_of_little_cost
+from discreet.masks.suppression_decoys import Drawing, Secret, secret_of
 from discreet.masks.suppression_figures import (
     Figures,
     Rule,
@@ -37,15 +40,8 @@ from discreet.masks.suppression_figures import (
     statements,
 )
 from discreet.masks.suppression_pattern import Pattern, Problem
-from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
-from discreet.masks.suppression_search import (
-    Limit,
-    Unprotectable,
-    least_pattern,
-    make_parts_anew,
-    safe_pattern,
-    thin,
-)
+from discreet.masks.suppression_proof import PatternAudit, audit_pattern, proved
+from discreet.masks.suppression_search import Limit
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
 
@@ -56,6 +52,7 @@ PROOF_SECONDS = 5.0
 SEARCH_SECONDS = 60.0
 EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
+ALL_ALIKE = "which of them are small is secret, and each is protected"
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
 
 
@@ -75,6 +72,7 @@ def suppress(
     guarantee: str = Guarantee.WHOLE,
     exact: bool | None = None,
     work: float | None = None,
+    seed: int | None = None,
     time_limit: float | None = PROOF_SECONDS,
     seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
@@ -86,6 +84,10 @@ def suppress(
     counted by what it does and not by the clock, so that a pattern can be made again. That it is
     the least is proved, or a lesser one found, where `exact`; None decides by size. `time_limit` is
     that of the bounds in seconds. The number of persons is taken to be known and is never hidden.
+
+    Without a seed the pattern is one of little cost, which someone who owns this program can make
+    again from every table that fits. With a seed, which must be secret, decoys are hidden with the
+    sensitive figures, costs are drawn, and every hidden figure is protected alike.
 
     Unavailable says why where no pattern is safe, or none was found and proved in time.
     """
@@ -105,24 +107,58 @@ def suppress(
         budget=Budget(allowed),
         guarantee=Guarantee(guarantee),
     )
-    if exact is None:
-        exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
-    found = _pattern(problem, exact, progress)
+    found = chosen_pattern(problem, Least(least), exact, seed, progress)
     if isinstance(found, Unavailable):
         return found
     pattern, limit = found
     tables = [problem.counts, *pattern.witnesses()]
+    protected = pattern.problem.sensitive
     protection = replace(
-        proved(figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress),
+        proved(figures, pattern.hidden, rule, protected, tables, time_limit, progress),
         guarantee=pattern.guarantee(),
     )
     asked: dict[str, Parameter] = {
         "least": str(least),
         "guarantee": str(guarantee),
-        "exact": exact,
+        "exact": _is_exact(problem, exact, seed),
         "work": problem.budget.seconds,
+        "decoys": seed is not None,
     }
-    return _masked(problem, pattern, limit, protection, asked)
+    return _masked(problem, pattern, limit, protection, asked, seed)
+
+
+def chosen_pattern(
+    problem: Problem,
+    least: Least,
+    exact: bool | None,
+    seed: int | None,
+    progress: Progress = silent,
+) -> tuple[Pattern, Limit] | Unavailable:
+    """The pattern for a problem: of little cost, or around the decoys that a seed decides."""
+    is_exact = _is_exact(problem, exact, seed)
+    if seed is None:
+        return pattern_of_little_cost(problem, is_exact, progress)
+    secret = secret_of(checked_seed(seed), problem.figures.n)
+    return pattern_by_secret(problem, least, is_exact, secret, progress)
+
+
+def pattern_by_secret(
+    problem: Problem, least: Least, exact: bool, secret: Secret, progress: Progress = silent
+) -> tuple[Pattern, Limit] | Unavailable:
+    """The pattern around the decoys that a secret decides, at the costs that it decides."""
+    drawing = Drawing.of(problem.figures, problem.rule, problem.figures.counts)
+    costs = drawing.costs(secret, alike=least is Least.FIGURES)
+    decoys = drawing.decoys(secret)
+    return pattern_around(replace(problem, costs=costs), decoys, exact, progress)
+
+
+def _is_exact(problem: Problem, exact: bool | None, seed: int | None) -> bool:
+    """Whether the least pattern is sought: by size, where nothing is said. With decoys that must
+    not hang on how many figures are sensitive, which nobody is told."""
+    if exact is not None:
+        return exact
+    n = len(problem.sensitive) if seed is None else problem.figures.n
+    return n * problem.figures.table.n_cells <= EXACT_SIZE
 
 
 def _allowed(work: float | None, seconds: float | None) -> float:
@@ -143,86 +179,36 @@ def _costs(figures: Figures, least: Least) -> IntArray:
     return counts * scale + 1
 
 
-def _pattern(
-    problem: Problem, exact: bool, progress: Progress
-) -> tuple[Pattern, Limit] | Unavailable:
-    """A safe pattern and what is known of the least one, or why there is none."""
-    figures, budget = problem.figures, problem.budget
-    small = problem.sensitive[figures.is_total[problem.sensitive]]
-    try:
-        if len(small):
-            raise Unprotectable(small.tolist(), proved=True)
-        if not budget.seconds:
-            raise OutOfTime
-        found = safe_pattern(problem, progress=progress)
-    except Unprotectable as without:
-        return _not_protected(figures, without)
-    except OutOfTime:
-        return Unavailable(
-            f"no pattern of suppression was found and proved within {budget.seconds:.3g} s; "
-            "allow more"
-        )
-    return _better(problem, found, exact, progress)
-
-
-def _better(
-    problem: Problem, found: Pattern, exact: bool, progress: Progress
-) -> tuple[Pattern, Limit] | Unavailable:
-    """The pattern made to hide less.
-
-    Where the guard of the clock ends that, what was done by then is what the record says is to be
-    done, so that the same pattern can be made again.
-    """
-    limit = Limit()
-    try:
-        thin(problem, found, progress=progress)
-        if exact:
-            found, limit = least_pattern(problem, found, progress=progress)
-        if not limit.is_proved:
-            make_parts_anew(problem, found, progress=progress)
-    except OutOfTime:
-        problem.budget.seconds = problem.budget.spent
-    if len(unsafe := found.open()):
-        return _not_protected(problem.figures, Unprotectable(unsafe, proved=False))
-    return found, limit
-
-
-def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
-    named = listed(figures.name(figure) for figure in without.figures)
-    if without.proved:
-        return Unavailable(
-            f"no pattern of suppression is safe: {named} would be known more closely than asked "
-            "with all else hidden; publish fewer or coarser tables, or ask for less width"
-        )
-    return Unavailable(f"no safe pattern was found for {named} within the work; allow more")
-
-
 def _masked(
     problem: Problem,
     pattern: Pattern,
     limit: Limit,
     protection: Protection,
     asked: dict[str, Parameter],
+    seed: int | None,
 ) -> Masked:
     figures, rule = problem.figures, problem.rule
     table, hidden = figures.table, pattern.hidden
+    with_decoys = "" if seed is None else " with decoys"
     shown_counts = figures.split(np.where(hidden, 0, figures.counts))
     parts = zip(figures.sets, shown_counts, figures.split(~hidden), strict=True)
     return Masked(
         mask=NAME,
-        title=f"{_sensitive_text(rule)} suppressed, {tables_text(table, figures.sets)}",
+        title=f"{_sensitive_text(rule)} suppressed{with_decoys}, "
+        f"{tables_text(table, figures.sets)}",
         source=table,
         published=tuple(
             PublishedTable(axes=axes, counts=counts, shown=shown) for axes, counts, shown in parts
         ),
         known=statements(figures, hidden, rule),
         estimate=filled_in(figures, hidden),
-        effect=_effect(problem, pattern, limit),
+        effect=_effect(problem, pattern, limit, seed),
         parameters=MappingProxyType(
             {"sets": named_sets(table, figures.sets), **_rule_parameters(rule), **asked}
         ),
+        seed=seed,
         protection=protection,
-        beyond=_beyond(rule),
+        beyond=_beyond(rule, seed),
     )
 
 
@@ -243,17 +229,18 @@ def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
     }
 
 
-def _effect(problem: Problem, pattern: Pattern, limit: Limit) -> str:
+def _effect(problem: Problem, pattern: Pattern, limit: Limit, seed: int | None) -> str:
     n, primary = int(pattern.hidden.sum()), len(problem.sensitive)
     hidden = int(problem.figures.counts[pattern.hidden].sum())
     total = int(problem.figures.counts.sum())
     holds = pattern.guarantee()
-    proved_words = f" {holds.words}" if primary and holds is not None else ""
+    proved_words = f" {holds.words}" if n and holds is not None else ""
+    what = "to protect them" if seed is None else "decoys, and to protect them"
+    how = _optimality(problem, pattern, limit) if seed is None else ALL_ALIKE
     return (
-        f"Of {problem.figures.n:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
-        f"them: {n - primary:,}), {_share(hidden, total)} of the sum of all figures; "
-        f"{_optimality(problem, pattern, limit)}.{proved_words} The estimate fills hidden cells "
-        "by proportional fitting to what is shown."
+        f"Of {problem.figures.n:,} figures {n:,} are hidden (sensitive: {primary:,}, {what}: "
+        f"{n - primary:,}), {_share(hidden, total)} of the sum of all figures; {how}."
+        f"{proved_words} The estimate fills hidden cells by proportional fitting to what is shown."
     )
 
 
@@ -278,12 +265,26 @@ def _optimality(problem: Problem, pattern: Pattern, limit: Limit) -> str:
     return f"a safe pattern that hides less may exist, by {100 * gap:.2g} % at most"
 
 
-def _beyond(rule: Rule) -> str:
+def _beyond(rule: Rule, seed: int | None) -> str:
     known = "" if rule.rule_known else "That hidden figures obey the rule is taken to be unknown. "
+    if seed is None:
+        return (
+            f"{known}The bounds hold for an intruder who knows which figures may be hidden. One "
+            "who repeats the choice of the pattern for every possible table can learn more: the "
+            "pattern hides as little as it can, and each hidden figure protects a sensitive one. "
+            "With decoys he cannot."
+        )
+    if rule.lower or rule.upper:
+        return (
+            f"{known}Which hidden figures are small is secret. That each lies so far from its own "
+            "count as was asked can tell an intruder who repeats the choice of the pattern more "
+            "than the bounds do."
+        )
     return (
-        f"{known}The bounds hold for an intruder who knows which figures may be hidden. One who "
-        "repeats the choice of the pattern for every possible table can learn more: the pattern "
-        "hides as little as it can, and each hidden figure protects a sensitive one."
+        f"{known}Decoys are hidden with the small figures, and nobody is told which is which: "
+        "every table that fits could have led to this pattern, so the bounds hold for an intruder "
+        "who repeats its choice too. How probable the pattern is under each of these tables can "
+        "tell him more than the bounds."
     )
 
 

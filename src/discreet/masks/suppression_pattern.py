@@ -37,6 +37,7 @@ class Problem:
     costs: IntArray
     budget: Budget
     guarantee: Guarantee = Guarantee.WHOLE
+    always_shown: frozenset[int] = frozenset()  # beside those that the rule never hides
 
     def needs(self, figure: int) -> Needs:
         """What the interval of a sensitive figure must reach."""
@@ -48,7 +49,9 @@ class Problem:
     @property
     def may_hide(self) -> BoolArray:
         """Which figures can be hidden at all."""
-        return self.rule.may_hide(self.figures.counts) & ~self.figures.is_total
+        may = self.rule.may_hide(self.figures.counts) & ~self.figures.is_total
+        may[list(self.always_shown)] = False
+        return np.asarray(may)
 
     @property
     def is_sensitive(self) -> BoolArray:

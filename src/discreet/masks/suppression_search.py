@@ -151,6 +151,16 @@ def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
     return pattern
 
 
+def as_it_is(problem: Problem) -> Pattern | None:
+    """The pattern that hides the sensitive figures alone, if that is safe."""
+    eliminated = pattern_by_elimination(problem)
+    if eliminated is None or np.any(eliminated.hidden & ~problem.is_sensitive):
+        return None
+    kernel = (move_of(problem, one.cells, one.by) for one in eliminated.changes)
+    pattern = Pattern(problem, eliminated.hidden, [move for move in kernel if move])
+    return None if _attacked(problem, pattern) or pattern.open() else pattern
+
+
 def thin(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
     """Shows hidden figures of a safe pattern, dearest first, where others of less cost can do their
     part, as long as there are any and work is left."""
