@@ -393,6 +393,7 @@ def _looked_at(
     else:
         part = Clock(clock.share(MAP_SHARE)) if asked.options.policy else clock
         found = _exposures(judged, asked, asked.options.measure, part, np.random.default_rng(seed))
+    candidate = _with_choice(candidate, list(found.values()))
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
         return _by_policies(replace(candidate, risks=risks), judged, asked, clock, seed, {})
@@ -402,6 +403,13 @@ def _looked_at(
     risk = worst_figure(risks, CERTAIN[kind])
     whole = replace(candidate, risk=risk, risks=risks, method=method)
     return _by_policies(whole, judged, asked, clock, seed, {figure: risk})
+
+
+def _with_choice(candidate: Candidate, found: Sequence[Exposure]) -> Candidate:
+    """The candidate with whether its risk counts what the choice of the publication tells."""
+    told = [one.counted for one in found if one.counted is not None]
+    why = next((one.uncounted for one in found if one.uncounted), "")
+    return replace(candidate, counted=all(told) if told else None, uncounted=why)
 
 
 def _crosses(

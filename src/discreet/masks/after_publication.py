@@ -67,7 +67,7 @@ def intruders_belief(
 
     Checked: the prior fits the table. Trusted: `also` is true of the table.
     """
-    named = _checked_prior(prior, masked)
+    named = checked_prior(prior, masked)
     if not seconds >= 0:
         raise InputError(must_be("seconds", "at least 0", seconds))
     limits = Limits(most_tables=most_tables)
@@ -75,7 +75,7 @@ def intruders_belief(
     return believe(question, RUNGS, clock=Clock(seconds), progress=progress)
 
 
-def _checked_prior(prior: AnyPrior, masked: Masked) -> Prior | LogLinearPrior:
+def checked_prior(prior: AnyPrior, masked: Masked) -> Prior | LogLinearPrior:
     """The prior, if it is about tables of this size."""
     if isinstance(prior, LogLinearPrior):
         n = len(masked.source.names)

@@ -28,6 +28,7 @@ from discreet.masks.contract import (
     named_sets,
     tables_text,
 )
+from discreet.masks.replay import Replay
 from discreet.masks.rounding import checked_seed
 from discreet.masks.solving import Budget, checked_work
 from discreet.masks.suppression_choice import pattern_around, pattern_of_little_cost
@@ -41,6 +42,7 @@ from discreet.masks.suppression_figures import (
 )
 from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, proved
+from discreet.masks.suppression_replay import PatternByChance, pattern_again
 from discreet.masks.suppression_search import Limit
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
@@ -124,7 +126,33 @@ def suppress(
         "work": problem.budget.seconds,
         "decoys": seed is not None,
     }
-    return _masked(problem, pattern, limit, protection, asked, seed)
+    replay = _replay(problem, pattern.hidden, allowed, Least(least), exact, seed)
+    return replace(_masked(problem, pattern, limit, protection, asked, seed), replay=replay)
+
+
+def _replay(
+    problem: Problem,
+    hidden: BoolArray,
+    work: float,
+    least: Least,
+    exact: bool | None,
+    seed: int | None,
+) -> Replay:
+    """The same suppression of another table, as someone makes it who owns this program."""
+    if seed is None:
+        again = lambda other: chosen_pattern(_costed(other, least), least, exact, None)  # noqa: E731
+        return pattern_again(problem, hidden, work, again)
+    is_exact = _is_exact(problem, exact, seed)
+    return PatternByChance(
+        problem,
+        hidden,
+        work,
+        lambda other, secret: pattern_by_secret(other, least, is_exact, secret),
+    )
+
+
+def _costed(problem: Problem, least: Least) -> Problem:
+    return replace(problem, costs=_costs(problem.figures, least))
 
 
 def chosen_pattern(
@@ -153,12 +181,12 @@ def pattern_by_secret(
 
 
 def _is_exact(problem: Problem, exact: bool | None, seed: int | None) -> bool:
-    """Whether the least pattern is sought: by size, where nothing is said. With decoys that must
-    not hang on how many figures are sensitive, which nobody is told."""
+    """Whether the least pattern is sought: by size, where nothing is said. Not with decoys, whose
+    costs are drawn: and what is done must not hang on how many figures are small."""
     if exact is not None:
         return exact
-    n = len(problem.sensitive) if seed is None else problem.figures.n
-    return n * problem.figures.table.n_cells <= EXACT_SIZE
+    n_sought = len(problem.sensitive) * problem.figures.table.n_cells
+    return seed is None and n_sought <= EXACT_SIZE
 
 
 def _allowed(work: float | None, seconds: float | None) -> float:
@@ -234,7 +262,8 @@ def _effect(problem: Problem, pattern: Pattern, limit: Limit, seed: int | None) 
     hidden = int(problem.figures.counts[pattern.hidden].sum())
     total = int(problem.figures.counts.sum())
     holds = pattern.guarantee()
-    proved_words = f" {holds.words}" if n and holds is not None else ""
+    told = "" if holds is None or not n else f" {holds.words}"
+    proved_words = told if seed is None else told.replace("sensitive", "hidden")
     what = "to protect them" if seed is None else "decoys, and to protect them"
     how = _optimality(problem, pattern, limit) if seed is None else ALL_ALIKE
     return (

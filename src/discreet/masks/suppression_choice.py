@@ -58,7 +58,7 @@ def pattern_around(
         limit = problem.budget.seconds
         asked = replace(problem, sensitive=np.flatnonzero(must))
         try:
-            pattern = as_it_is(asked) or _searched(asked, exact, progress)[0]
+            pattern = _drawn(asked, exact, progress)
         except Unprotectable as without:
             given_up = _given_up(small, without)
             if not given_up or problem.budget.is_over:
@@ -73,9 +73,30 @@ def pattern_around(
         unsafe = pattern.open(np.flatnonzero(pattern.hidden).tolist())
         if not unsafe:
             problem.budget.seconds = work
-            every = replace(problem, sensitive=np.flatnonzero(pattern.hidden))
-            return Pattern(every, pattern.hidden, pattern.moves), Limit()
+            return _nothing_spare(problem, pattern, must), Limit()
         must[unsafe] = True
+
+
+def _nothing_spare(problem: Problem, pattern: Pattern, asked: BoolArray) -> Pattern:
+    """The pattern without figures, dearest first, that neither had to be hidden nor protect any
+    other; every hidden figure is sensitive in it."""
+    hidden = pattern.hidden.copy()
+    spare = np.flatnonzero(hidden & ~asked)
+    every = Pattern(_whole(problem, hidden), hidden, pattern.moves)
+    for figure in spare[np.argsort(-problem.costs[spare], kind="stable")].tolist():
+        if problem.budget.is_over:
+            break
+        hidden[figure] = False
+        fewer = as_it_is(_whole(problem, hidden))
+        if fewer is None:
+            hidden[figure] = True
+        else:
+            every = fewer
+    return every
+
+
+def _whole(problem: Problem, hidden: BoolArray) -> Problem:
+    return replace(problem, sensitive=np.flatnonzero(hidden))
 
 
 def _given_up(small: BoolArray, without: Unprotectable) -> frozenset[int]:
@@ -87,12 +108,32 @@ def _given_up(small: BoolArray, without: Unprotectable) -> frozenset[int]:
 
 def _searched(problem: Problem, exact: bool, progress: Progress) -> tuple[Pattern, Limit]:
     """A safe pattern made to hide less; raises where there is none, or none was found in time."""
+    return _better(problem, _first(problem, progress), exact, progress)
+
+
+def _first(problem: Problem, progress: Progress) -> Pattern:
+    """A safe pattern; raises where there is none, or none was found in time."""
     small = problem.sensitive[problem.figures.is_total[problem.sensitive]]
     if len(small):
         raise Unprotectable(small.tolist(), proved=True)
     if not problem.budget.seconds:
         raise OutOfTime
-    return _better(problem, safe_pattern(problem, progress=progress), exact, progress)
+    return safe_pattern(problem, progress=progress)
+
+
+def _drawn(problem: Problem, exact: bool, progress: Progress) -> Pattern:
+    """A safe pattern at drawn costs. There is little to be gained by a long search for the least
+    of what chance has named, so there is one only where that is asked for."""
+    found = as_it_is(problem)
+    if found is not None:
+        return found
+    if exact:
+        return _searched(problem, exact, progress)[0]
+    found = _first(problem, progress)
+    thin(problem, found, progress=progress)
+    if len(unsafe := found.open()):
+        raise Unprotectable(unsafe, proved=False)
+    return found
 
 
 def _better(

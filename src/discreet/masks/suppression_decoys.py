@@ -75,7 +75,7 @@ class Drawing:
         """What it costs to hide each, from 1; `alike` where all are expected to cost the same."""
         worth = np.ones_like(self.expected) if alike else self.expected
         raw = worth * np.exp(secret.normal)
-        return np.maximum(np.rint(raw * (SCALE / raw.sum())), 1.0).astype(np.int64)
+        return np.asarray(np.maximum(np.rint(raw * (SCALE / raw.sum())), 1.0), dtype=np.int64)
 
 
 def _chances(figures: Figures, rule: Rule, expected: FloatArray) -> FloatArray:
@@ -103,12 +103,10 @@ def expected_counts(figures: Figures, rule: Rule, counts: IntArray) -> FloatArra
     cells = np.full(figures.table.n_cells, total)
     for own, size in zip(levels, sizes, strict=True):
         cells = cells * _shares(figures, rule, counts, own, size)[own]
-    return np.maximum(figures.summed(cells), np.finfo(np.float64).tiny)
+    return np.asarray(np.maximum(figures.summed(cells), np.finfo(np.float64).tiny))
 
 
-def _shares(
-    figures: Figures, rule: Rule, counts: IntArray, own: IntArray, size: int
-) -> FloatArray:
+def _shares(figures: Figures, rule: Rule, counts: IntArray, own: IntArray, size: int) -> FloatArray:
     """The share of each level of a variable, as far as tables of it alone tell."""
     best = np.zeros(size, dtype=np.int64)  # the figure of each level; all one: the total
     told = False

@@ -277,6 +277,18 @@ def _effects(chosen: Candidate) -> Iterator[str]:
         yield chosen.masked.effect
     if chosen.masked.beyond:
         yield chosen.masked.beyond
+    if chosen.counted is not None:
+        yield choice_words(chosen)
+
+
+def choice_words(chosen: Candidate) -> str:
+    """Which intruder the risk holds for: one who repeats the choice of the pattern, or not."""
+    if chosen.counted:
+        return "The risk counts what an intruder learns who repeats this choice on other tables."
+    return (
+        "The risk is that of an intruder who does not repeat this choice on other tables; for one "
+        f"who does it is not known: {chosen.uncounted}."
+    )
 
 
 def short(title: str, most: int) -> str:
