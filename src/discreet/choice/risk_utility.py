@@ -392,6 +392,7 @@ def _looked_at(
         found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
     else:
         part = Clock(clock.share(MAP_SHARE)) if asked.options.policy else clock
+        judged = _without_replay(judged) if candidate.risks else judged
         found = _exposures(judged, asked, asked.options.measure, part, np.random.default_rng(seed))
     candidate = _with_choice(candidate, list(found.values()))
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
@@ -403,6 +404,11 @@ def _looked_at(
     risk = worst_figure(risks, CERTAIN[kind])
     whole = replace(candidate, risk=risk, risks=risks, method=method)
     return _by_policies(whole, judged, asked, clock, seed, {figure: risk})
+
+
+def _without_replay(judged: Judged) -> Judged:
+    """A release that gives something away for certain, whatever its choice tells beside."""
+    return replace(judged, masked=replace(judged.masked, replay=None))
 
 
 def _with_choice(candidate: Candidate, found: Sequence[Exposure]) -> Candidate:
