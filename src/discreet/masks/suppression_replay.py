@@ -47,10 +47,10 @@ def pattern_again(
 class PatternByChance:
     """The replay of a pattern around decoys; `choose` finds it for a table and a secret.
 
-    Let H be what is hidden. A draw leads to H only if no shown figure is a decoy, which has a known
-    probability. Given that, either every hidden figure that is not small is a decoy, and H it is,
-    which has a known probability too; or a draw of the others is tried out, unless it is plain that
-    some figure of H need not be hidden then (`spared`, by what tables that fit say of it).
+    Let H be what is hidden. A draw leads to H only if no shown figure is a decoy, and every hidden
+    one that is not small and would not be needed is one (`spared`, by what tables that fit say of
+    it). Both have known probabilities. Of the other hidden figures either all are decoys, and H it
+    is, which has a known probability too; or a draw of them is tried out.
     """
 
     problem: Problem
@@ -77,22 +77,23 @@ class PatternByChance:
         problem = problem_of(self.problem, cells, self.work)
         counts = problem.figures.counts
         chance = Drawing.of(problem.figures, problem.rule, counts).chance
-        log_shown = float(np.log1p(-chance[~self.hidden]).sum())
-        free = np.flatnonzero(self.hidden & ~problem.is_sensitive)
-        if not len(free):
-            return log_shown
-        own = chance[free]
-        every = float(own.prod())
-        picked = _not_all(own, rng)
-        uniform = np.ones(len(chance))
-        uniform[free[picked]] = 0.0
-        secret = Secret(uniform, Secret.of(len(chance), rng).normal)
-        rest = free[~picked].tolist()
-        leads = not self._is_spared(rest, counts) and self._leads(problem, secret)
-        return log_shown + float(np.log(every + (1 - every) * leads))
+        log_certain = float(np.log1p(-chance[~self.hidden]).sum())
+        free = self.hidden & ~problem.is_sensitive
+        spared = free & self._is_spared(counts)
+        log_certain += float(np.log(chance[spared]).sum())
+        rest = np.flatnonzero(free & ~spared)
+        if not len(rest):
+            return log_certain
+        every = float(chance[rest].prod())
+        uniform = np.where(spared, 0.0, 1.0)
+        uniform[rest[_not_all(chance[rest], rng)]] = 0.0
+        leads = self._leads(problem, Secret(uniform, Secret.of(len(chance), rng).normal))
+        return log_certain + float(np.log(every + (1 - every) * leads))
 
-    def _is_spared(self, rest: list[int], counts: IntArray) -> bool:
-        return any(int(counts[figure]) in self.spared.get(figure, ()) for figure in rest)
+    def _is_spared(self, counts: IntArray) -> BoolArray:
+        found = np.zeros(len(counts), dtype=np.bool_)
+        found[[f for f, values in self.spared.items() if int(counts[f]) in values]] = True
+        return found
 
     def _leads(self, problem: Problem, secret: Secret) -> bool:
         work(RUN_SECONDS)
