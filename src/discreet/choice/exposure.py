@@ -29,10 +29,11 @@ from discreet.tables.refused_margin import RiskMeasure
 EXACT_SECONDS = 30.0  # for all but the last rung, where no time was given
 EXACT_SHARE = 0.25  # of the time, for the same
 CHOICE_SHARE = 0.4  # of the time, for counting what the choice of a publication tells
-CHOICE_SECONDS = 10.0
+CHOICE_SECONDS = 3.0
 BY_CHOICE = ", with the choice of what is published counted"
 EXACT_FIRST = ("closed", "summed", "listed", "weighed")
 LIMITS = Limits(least_effective=100.0)
+Choices = dict[str, Belief | Unavailable]  # by the name of an intruder
 MOST_CELLS = 4096  # of a table whose distribution is summed or drawn
 
 
@@ -94,12 +95,14 @@ def belief_exposure(
     also: Sequence[Statement] = (),
     clock: Clock,
     rng: np.random.Generator,
+    choices: Choices | None = None,
 ) -> Exposure:
     """The probability of the true table (4.2), or (5), under the belief of one intruder.
 
     Both are what (1) comes to for an intruder who never gives up on the table, or on a cell that
     he knows well enough. Where an exact belief does not fit the time, weighted draws stand for it,
-    and the figure has its error or its limits.
+    and the figure has its error or its limits. `choices` keeps beliefs that count the choice of the
+    publication, which take long to find, for other measures of the same release.
     """
     truth = masked.source.dense()
     if truth.size > MOST_CELLS:
@@ -112,7 +115,10 @@ def belief_exposure(
     question = intruders_question(masked, intruder.prior, also=also, limits=LIMITS)
     if masked.replay is None:
         return _believed(question, truth, measure, clock, rng)
-    counted = counted_belief(question, masked.replay, _counting(clock, rng))
+    known = {} if choices is None else choices
+    if intruder.name not in known:
+        known[intruder.name] = counted_belief(question, masked.replay, _counting(clock, rng))
+    counted = known[intruder.name]
     if isinstance(counted, Unavailable):
         return _without_choice(_believed(question, truth, measure, clock, rng), counted)
     found = exposure_of(counted, truth, measure)

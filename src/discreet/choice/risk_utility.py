@@ -20,7 +20,7 @@ from discreet.choice.choice import (
     standing_of,
 )
 from discreet.choice.choice_verdict import choice_verdict
-from discreet.choice.exposure import belief_exposure, bounds_exposure
+from discreet.choice.exposure import Choices, belief_exposure, bounds_exposure
 from discreet.choice.measures import Exposure, Measure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged
@@ -174,6 +174,7 @@ class _Asked:
     truth: IntArray
     needs: Needs
     remembered: dict[RiskFigure, Remembered] = field(default_factory=dict)  # crosses known already
+    choices: dict[int, tuple[Judged, Choices]] = field(default_factory=dict)  # of each release
 
     @classmethod
     def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
@@ -494,13 +495,14 @@ def _exposures(
     names, masked = asked.options.intruders, judged.masked
     if measure.kind is RiskMeasure.BOUNDS:
         return {"any": bounds_exposure(masked, measure.small, also=judged.also, clock=clock)}
+    _, choices = asked.choices.setdefault(id(judged), (judged, {}))
     found = {}
     for i, name in enumerate(sorted(names, key=lambda name: name != QUICKEST)):
         own = Clock(clock.share(1 / (len(names) - i)))
         intruder = measure.intruder(name, masked.source.n_cells)
         try:
             found[name] = belief_exposure(
-                masked, intruder, measure, also=judged.also, clock=own, rng=rng
+                masked, intruder, measure, also=judged.also, clock=own, rng=rng, choices=choices
             )
         except BudgetExceeded as beyond:
             found[name] = Exposure(Unavailable(str(beyond)), str(beyond))

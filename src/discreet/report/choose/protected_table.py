@@ -7,8 +7,9 @@ from itertools import product
 from discreet.choice.publication import publication_of
 from discreet.choice.risk_utility import RiskUtility
 from discreet.data.table import Table
-from discreet.masks.contract import Axes, PublishedTable
+from discreet.masks.contract import Axes, Masked, PublishedTable
 from discreet.masks.redaction import NAME as REDACTION
+from discreet.masks.suppression import Zeros
 from discreet.report import words
 from discreet.report.document import Block, Box, Grid, Section, Text
 
@@ -20,7 +21,8 @@ PRIMARY, SECONDARY, SHOWN = range(3)
 KEY = ("hidden: small itself", "hidden to protect others", "shown")
 MEANING = (
     "A figure that is small is hidden first. Since tables add up, others must be hidden with it, "
-    "totals too, or it could be worked out."
+    "totals too, or it could be worked out; decoys may be among them. Nobody outside may know "
+    "which are which."
 )
 ALONE = "A figure that is small is removed, each for itself."
 
@@ -31,8 +33,7 @@ def protected_section(found: RiskUtility) -> Section:
     if chosen is None or chosen.is_nothing:
         return Section(TITLE, ())
     publication = publication_of(chosen, found.table)
-    protection = None if chosen.masked is None else chosen.masked.protection
-    primary = frozenset() if protection is None else frozenset(protection.names)
+    primary = _small(chosen.masked)
     alone = chosen.masked is not None and chosen.masked.mask == REDACTION
     tables = {one.axes: one for one in publication.published}
     out = _Out(publication.table, tables, primary, alone)
@@ -47,6 +48,21 @@ def protected_section(found: RiskUtility) -> Section:
         left = words.plural(len(largest) - MOST_TABLES, "more table")
         blocks.append(Text(f"And {left}: --write puts all of them in files.", "soft"))
     return Section(TITLE, tuple(blocks), only="page")
+
+
+def _small(masked: Masked | None) -> frozenset[str]:
+    """The names of figures that a suppression hides because they are small: decoys are protected
+    like these, but this page is for the agency, which may know which are which."""
+    protection = None if masked is None else masked.protection
+    if masked is None or protection is None:
+        return frozenset()
+    if not masked.parameters.get("decoys"):
+        return frozenset(protection.names)
+    named = zip(protection.names, protection.counts.tolist(), strict=True)
+    least = 0 if masked.parameters["zeros"] == Zeros.SENSITIVE else 1
+    most = masked.parameters["small"]
+    assert isinstance(most, int)
+    return frozenset(name for name, count in named if least <= count <= most)
 
 
 @dataclass(frozen=True, slots=True)
