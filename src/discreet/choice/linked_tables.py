@@ -145,6 +145,9 @@ def _made(
         return round_controlled(
             linked.table, layouts=linked.layouts, out=linked.out, seed=own, **given
         )
+    if given.pop("decoys", False):
+        remedy = "a pattern for linked tables is one of little cost"
+        raise InputError(must_be("decoys", "no where the tables are named", "yes", remedy=remedy))
     of_search = {k: given.pop(k) for k in ("least", "guarantee", "exact", "work") if k in given}
     rule = Rule(**{"small": options.measure.small, "unions": True, **given})
     return suppress(

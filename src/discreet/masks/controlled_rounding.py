@@ -36,6 +36,7 @@ from discreet.masks.contract import (
 )
 from discreet.masks.cycle_rounding import cycle_rounding
 from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
+from discreet.masks.replay import SameAgain
 from discreet.masks.rounding import at_random, checked_base, checked_room, checked_seed
 from discreet.masks.solving import WORK, Solved, checked_work, solve
 from discreet.masks.suppression_figures import Figures, all_sets, figures_of
@@ -95,7 +96,23 @@ def round_controlled(
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:
         return Unavailable("no rounding that adds up was found within the work; allow more")
-    return _masked(figures, rounding, base, seed, total_known, work)
+    found = _masked(figures, rounding, base, seed, total_known, work)
+    return (
+        found if seed is not None else replace(found, replay=_replay(figures, rounding, base, work))
+    )
+
+
+def _replay(figures: Figures, rounding: _Rounding, base: int, work: float) -> SameAgain:
+    """The nearest rounding of another table."""
+
+    def is_same(cells: IntArray) -> bool:
+        other = replace(figures, counts=figures.summed(cells))
+        found = _rounded(other, cells, base, None, work)
+        if found is None or found.excess != rounding.excess:
+            return False
+        return np.array_equal(found.cells, rounding.cells)
+
+    return SameAgain(is_same)
 
 
 def _chosen(

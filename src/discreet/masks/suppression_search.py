@@ -171,6 +171,16 @@ def _is_large(problem: Problem, n_open: int) -> bool:
     return 2 * n_open * program_seconds(problem.figures) > problem.budget.left
 
 
+def as_it_is(problem: Problem) -> Pattern | None:
+    """The pattern that hides the sensitive figures alone, if that is safe."""
+    eliminated = pattern_by_elimination(problem)
+    if eliminated is None or np.any(eliminated.hidden & ~problem.is_sensitive):
+        return None
+    kernel = (move_of(problem, one.cells, one.by) for one in eliminated.changes)
+    pattern = Pattern(problem, eliminated.hidden, [move for move in kernel if move])
+    return None if _attacked(problem, pattern) or pattern.open() else pattern
+
+
 def thin(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
     """Shows hidden figures of a safe pattern, dearest first, where others of less cost can do their
     part, as long as there are any and work is left."""
