@@ -7,6 +7,7 @@ small sums of hidden figures beside each other.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -49,6 +50,8 @@ MASKS = (MARGINS, SUPPRESSION, CONTROLLED)
 DEFAULT = "margins, suppression:unions=yes, controlled-rounding:base=3"
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.2, 10.0  # of the time, for bounds of hidden figures
 OPEN = "not all bounds are proved"
+SEARCH_SHARE = 0.6  # of the seconds left, for all masks together that are made by a search
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +125,13 @@ def linked_proposals(
         if spec.name not in MASKS or spec.sets is not None:
             rule = f"of {', '.join(MASKS)} where the tables are named, without sets"
             raise InputError(must_be("masks", rule, repr(written)))
-    searching = sum(spec.name != MARGINS for _, spec in specs)
-    share = 0.6 / max(searching, 1)
-    return [
-        Proposal(
-            written,
-            lambda spec=spec: _made(linked, spec, options, clock.share(share)),  # type: ignore[misc]
-            is_asked=options.masks is not None,
-        )
-        for written, spec in specs
-    ]
+    share = SEARCH_SHARE / max(sum(spec.name != MARGINS for _, spec in specs), 1)
+
+    def made(spec: MaskSpec) -> Masked | Unavailable:
+        return _made(linked, spec, options, clock.share(share))
+
+    is_asked = options.masks is not None
+    return [Proposal(written, partial(made, spec), is_asked=is_asked) for written, spec in specs]
 
 
 def _made(
@@ -334,24 +334,17 @@ class ByLayouts:
         asked = crosses(self._sets(), len(every) + 1, len(table.cells), also=every, exact=False)
         wanted = Wanted(small=small, nested=judged.nested)
         own = [*masked.known, *judged.also]
-        told = self.linked.figures.n_told
-        shown = {axes: self._shown_cross(masked, axes) for axes in asked} if told else {}
+        shown = {axes: self._shown_cross(masked, axes) for axes in asked}
         found = list(by_statements(table, own, asked, wanted, clock, shown=shown))
         least = max(len(known), sum(one.least for one in found))
         is_open = bool(unsettled) or any(one.most > one.least for one in found)
-        what = f"hidden count {small_words(small)}" if small else "hidden zero"
+        most = least + len(unsettled) + sum(one.most - one.least for one in found)
+        value = Figure(value=None, low=least, high=most, how=How.BOUND)
         return Finding(
-            value=Figure(value=None, low=least, high=table.n_cells, how=How.BOUND)
-            if is_open and not least
-            else Figure(value=least, how=How.EXACT),
-            found=f"{least:,} {what.replace('count', 'counts').replace('zero', 'zeros')} can be "
-            f"worked out: {listed(known)}"
-            if least
-            else f"it is open whether a {what} can be worked out, since {OPEN}"
-            if is_open
-            else f"no {what} can be worked out",
+            value=value if is_open else Figure(value=least, how=How.EXACT),
+            found=_derived_words(least, small, known, is_open=is_open),
             doubt=OPEN if is_open and not least else "",
-            concerns=tuple(known[:5]),
+            concerns=tuple(known[:MOST_NAMED]),
         )
 
     def _sets(self) -> list[tuple[int, ...]]:
@@ -376,3 +369,16 @@ class ByLayouts:
     ) -> dict[str, Outcome]:
         """The worst of the crosses of the variables by a measure."""
         return worst_cross_of(judged, self._sets(), figure, clock)
+
+
+def _derived_words(least: int, small: int, known: Sequence[str], *, is_open: bool) -> str:
+    """What can be worked out, in words."""
+    noun, counts = ("count", f" {small_words(small)}") if small else ("zero", "")
+    if least:
+        named = f": {listed(known)}" if known else " in crosses of the variables"
+        return (
+            f"{least:,} hidden {noun}{'' if least == 1 else 's'}{counts} can be worked out{named}"
+        )
+    if is_open:
+        return f"it is open whether a hidden {noun}{counts} can be worked out, since {OPEN}"
+    return f"no hidden {noun}{counts} can be worked out"

@@ -218,19 +218,7 @@ def linked_figures(
         raise InputError(must_be("figures", rule, f"{number:,}"))
     table = own[0].table
     counts = checked_counts(table).ravel()
-    found: dict[bytes, int] = {}
-    groups: list[IntArray] = []
-    labels: list[str] = []
-    entries = []
-    for one in own:
-        numbers = np.full(one.n_figures, NONE, dtype=np.int64)
-        for entry, cells in enumerate(entry_cells(one)):
-            if len(cells):
-                numbers[entry] = found.setdefault(cells.tobytes(), len(groups))
-                if numbers[entry] == len(groups):
-                    groups.append(cells)
-                    labels.append(entry_label(one, entry))
-        entries.append(read_only(numbers))
+    groups, labels, entries = _different(own)
     return LinkedFigures(
         table=table,
         sets=tuple(one.axes for one in own),
@@ -241,11 +229,31 @@ def linked_figures(
         layouts=own,
         start=_starts(groups),
         members=np.concatenate(groups),
-        entries=tuple(entries),
-        labels=tuple(labels),
+        entries=entries,
+        labels=labels,
         n_going=len(layouts),
         n_told=len(groups),
     )
+
+
+def _different(
+    layouts: Sequence[Layout],
+) -> tuple[list[IntArray], tuple[str, ...], tuple[IntArray, ...]]:
+    """The cells and the label of each different figure, and the figure of each entry."""
+    found: dict[bytes, int] = {}
+    groups: list[IntArray] = []
+    labels: list[str] = []
+    entries = []
+    for one in layouts:
+        numbers = np.full(one.n_figures, NONE, dtype=np.int64)
+        for entry, cells in enumerate(entry_cells(one)):
+            if len(cells):
+                numbers[entry] = found.setdefault(cells.tobytes(), len(groups))
+                if numbers[entry] == len(groups):
+                    groups.append(cells)
+                    labels.append(entry_label(one, entry))
+        entries.append(read_only(numbers))
+    return groups, tuple(labels), tuple(entries)
 
 
 def entry_cells(layout: Layout) -> Iterator[IntArray]:
