@@ -23,6 +23,7 @@ from discreet.data.hierarchy import Hierarchy
 from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.fiber.system.linear_system import Statement
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Masked
 from discreet.masks.controlled_rounding import NAME as CONTROLLED
@@ -40,6 +41,9 @@ from discreet.policy.findings import Finding
 from discreet.policy.table_rules import Rounded
 from discreet.tables.cross_risks import Remembered
 from discreet.tables.crosses import crosses
+from discreet.tables.linked.layouts import LayoutOut, layouts_out
+from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.sources import source_of, together
 from discreet.tables.policy_needs import Needs
 from discreet.tables.refused_margin import RiskFigure
 from discreet.tables.ruled_out import RuledOut, ruled_out
@@ -62,6 +66,8 @@ class LinkedSet:
     layouts: tuple[Layout, ...]
     out: tuple[Layout, ...]
     figures: LinkedFigures
+    beside: tuple[Layout, ...] = ()
+    known: tuple[Statement, ...] = ()
 
     @classmethod
     def of(
@@ -81,9 +87,17 @@ class LinkedSet:
             else Layout.of_margin(table, list(one))
             for one in options.out
         ]
-        every = coarsened([*going, *out])
-        own = every[: len(going)], every[len(going) :]
-        return cls(every[0].table, *own, linked_figures(*own, coarse=False))
+        published = _published(table, options, trees)
+        every = coarsened([*going, *out, *(one.layout for one in published)])
+        ends = len(going), len(going) + len(out)
+        own = every[: ends[0]], every[ends[0] : ends[1]]
+        known = tuple(
+            statement
+            for one, layout in zip(published, every[ends[1] :], strict=True)
+            for statement in one.statements(layout)
+        )
+        figures = linked_figures(*own, coarse=False)
+        return cls(every[0].table, *own, figures, every[ends[1] :], known)
 
     def exactly_known(self, masked: Masked) -> BoolArray:
         """Which figures stand somewhere as they are."""
@@ -105,10 +119,21 @@ class LinkedSet:
         """To release nothing beyond what is out."""
 
         def make() -> Masked:
-            found = withheld(self.table, self.layouts, out=self.out)
+            found = withheld(self.table, self.layouts, out=self.out, beside=self.beside)
             return replace(found, mask=NOTHING, title=NOTHING)
 
         return Proposal(NOTHING, make, is_nothing=True)
+
+
+def _published(
+    table: Table, options: ChooseOptions, trees: Mapping[str, Hierarchy]
+) -> tuple[LayoutOut, ...]:
+    """What was published before, as it was published: rounded, withheld, of a part."""
+    sources = [one for given in options.published for one in source_of(given)]
+    if not sources:
+        return ()
+    found = together(sources, labels=options.labels, names=table.names)
+    return layouts_out(table, found, AttackOptions(trees=dict(trees), labels=options.labels))
 
 
 def linked_proposals(
@@ -139,11 +164,16 @@ def _made(
 ) -> Masked | Unavailable:
     given = dict(spec.options)
     if spec.name == MARGINS:
-        return release_layouts(linked.table, linked.layouts, out=linked.out)
+        return release_layouts(linked.table, linked.layouts, out=linked.out, beside=linked.beside)
     if spec.name == CONTROLLED:
         own = seeded("random rounding", options.seed) if given.pop("random", False) else None
         return round_controlled(
-            linked.table, layouts=linked.layouts, out=linked.out, seed=own, **given
+            linked.table,
+            layouts=linked.layouts,
+            out=linked.out,
+            beside=linked.beside,
+            seed=own,
+            **given,
         )
     if given.pop("decoys", False):
         remedy = "a pattern for linked tables is one of little cost"
@@ -154,6 +184,7 @@ def _made(
         linked.table,
         layouts=linked.layouts,
         out=linked.out,
+        beside=linked.beside,
         rule=rule,
         seconds=SEARCH_SECONDS if seconds is None else seconds,
         **of_search,
@@ -169,14 +200,15 @@ class ByLayouts:
 
     def judged(self, masked: Masked) -> Judged | None:
         """The publication as an intruder has it; None where nothing is told."""
-        if not masked.published and not self.linked.out:
+        if not masked.published and not self.linked.out and not self.linked.known:
             return None
         return self._with(masked, self._nested())
 
     def _with(self, masked: Masked, nested: RuledOut) -> Judged:
         table = self.linked.table
         zeros = tuple(one.statement(table.sizes) for one in nested.zeros(table.names, ()))
-        return Judged(masked=masked, also=zeros, nested=nested, exact=None)
+        also = (*zeros, *self.linked.known)
+        return Judged(masked=masked, also=also, nested=nested, exact=None)
 
     def _nested(self) -> RuledOut:
         table, targets = self.linked.table, self.options.targets or ()

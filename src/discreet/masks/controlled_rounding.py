@@ -66,6 +66,7 @@ def round_controlled(
     sets: Sequence[Sequence[str]] | None = None,
     layouts: Sequence[Layout] | None = None,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     seed: int | None = None,
     total_known: bool = True,
     work: float = WORK,
@@ -73,7 +74,8 @@ def round_controlled(
     """The full table and the named margins (all of them) in multiples of the base that add up.
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data; then
-    these go out, and not the full table; layouts that are `out` are known exactly.
+    these go out, and not the full table; layouts that are `out` are known exactly, and what
+    layouts `beside` tell apart is told apart here too.
 
     Without a seed the rounding is the nearest one: the sum over all published figures of how far
     they are off is least, or within a gap that is stated. With a seed it is drawn at random: in one
@@ -91,7 +93,7 @@ def round_controlled(
         counts = checked_room(table, base)
         figures = figures_of(table, counts, _tables(table, sets))
     else:
-        figures = figures_to_protect(table, sets, layouts, out=out)
+        figures = figures_to_protect(table, sets, layouts, out=out, beside=beside)
         counts = checked_room(figures.table, base)
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:

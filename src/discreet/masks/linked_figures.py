@@ -176,10 +176,12 @@ def figures_to_protect(
     layouts: Sequence[Layout] | None,
     *,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     unions: bool = False,
 ) -> Figures:
     """The figures of linked tables, or of the named margins of the table (all of them), where
-    `unions` can be followed beside them. What is `out` is known exactly.
+    `unions` can be followed beside them. What is `out` is known exactly; levels that a layout
+    `beside` tells apart are told apart here too.
 
     Checked: sets or layouts are given, not both, and layouts are of this table.
     """
@@ -196,20 +198,24 @@ def figures_to_protect(
         raise InputError(must_be("sets", "left out where layouts are given", "both"))
     if any(one.table is not table for one in (*layouts, *out)):
         raise InputError(must_be("layouts", "those of the table", "those of another"))
-    return linked_figures(layouts, out)
+    return linked_figures(layouts, out, beside)
 
 
 def linked_figures(
-    layouts: Sequence[Layout], out: Sequence[Layout] = (), *, coarse: bool = True
+    layouts: Sequence[Layout],
+    out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
+    *,
+    coarse: bool = True,
 ) -> LinkedFigures:
     """The figures of some layouts that are to go out, and of those that are `out`, on the coarsest
-    table that has them all, or on their own.
+    table that has them all and tells apart what layouts `beside` do, or on their own.
 
     Checked: all are of one table; together they have at most 131,072 figures; the table has persons
     and, made coarse, at most 2**20 cells.
     """
     every = (*layouts, *out)
-    own = coarsened(every) if coarse and layouts else every
+    own = coarsened([*every, *beside])[: len(every)] if coarse and layouts else every
     if not layouts:
         raise InputError(must_be("layouts", "at least one", "none"))
     number = sum(one.n_figures for one in own)

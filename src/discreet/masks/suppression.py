@@ -70,6 +70,7 @@ def suppress(
     *,
     layouts: Sequence[Layout] | None = None,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     rule: Rule | None = None,
     least: str = Least.COUNTS,
     guarantee: str = Guarantee.WHOLE,
@@ -84,7 +85,7 @@ def suppress(
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data: bands,
     subtotals, parts. They are protected as one set, on the coarsest table that has all of them;
-    layouts that are `out` are known exactly.
+    layouts that are `out` are known exactly, and what layouts `beside` tell apart is told apart.
 
     A pattern goes out only if at least the `guarantee` is proved of it; `Masked.protection` and
     `Masked.effect` say what is. The search takes at most `seconds`, or `work` if that is less,
@@ -106,7 +107,7 @@ def suppress(
         raise InputError(must_be("decoys", "left out where tables are named", "them"))
     allowed = _allowed(work, seconds)
     rule = rule or Rule()
-    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
+    figures = figures_to_protect(table, sets, layouts, out=out, beside=beside, unions=rule.unions)
     problem = Problem(
         figures=figures,
         rule=rule,
