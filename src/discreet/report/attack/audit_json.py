@@ -27,6 +27,7 @@ def published_audit_json(audit: PublishedAudit) -> dict[str, Any]:
         n_derived=audit.n_derived,
         n_unproved=audit.unproved or None,
         cells=list(_cells(audit)),
+        unions=[bounded_json(one) for one in audit.unions],
         risk=_risk(audit),
         believed=audit.believed,
         notes=list(audit.notes),

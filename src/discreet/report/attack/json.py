@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.data.published.published_table import PublishedTable, Statistic
+from discreet.fiber.reconstruction.rebuilt import RebuiltTable
+from discreet.figures import Unavailable
 from discreet.report.render_json import count_json, known, of_kind
 from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
 from discreet.tables.linked.naming import Step
@@ -28,10 +30,15 @@ def attack_json(attack: Attack) -> dict[str, Any]:
         narrow=[bounded_json(one) for one in attack.narrow],
         cells=[bounded_json(one) for one in attack.cells],
         n_tables=count_json(attack.n_tables),
-        reconstruction=attack.rebuilt.to_json(),
+        reconstruction=_rebuilt(attack.rebuilt),
         areas=[one.to_json() for one in attack.areas] or None,
         notes=list(attack.notes),
     )
+
+
+def _rebuilt(found: RebuiltTable | Unavailable) -> dict[str, Any]:
+    """What can be rebuilt; the number of tables stands by itself."""
+    return {name: one for name, one in found.to_json().items() if name != "n_tables"}
 
 
 def published_json(own: Linked) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.clock import Clock
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, must_be, problem_of
 from discreet.fiber.bounds.by_programming import Work
 from discreet.fiber.reconstruction.areas import AreaRebuilt
 from discreet.fiber.reconstruction.rebuilt import RebuiltTable
@@ -30,6 +30,7 @@ from discreet.tables.linked.rebuilding import rebuilt_of
 from discreet.tables.linked.reduced import Reduced, reduced
 from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.unions import Union, small_unions
 from discreet.tables.linked.universe import Universe, universe_of
 from discreet.tables.linked.witnesses import Witnesses, witnesses
 from discreet.tables.policy_needs import needs_of
@@ -37,7 +38,12 @@ from discreet.tables.policy_needs import needs_of
 MOST_BOUNDED = 4096  # atoms up to which the bounds of each are sought
 MOST_WANTED = 20_000  # small cells of a larger table whose bounds are
 NOT_SOUGHT = "not sought"
-BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE = 0.35, 0.4, 0.6  # of what is left of the time
+BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE, UNIONS_SHARE = (
+    0.35,
+    0.4,
+    0.6,
+    0.3,
+)  # of what is left of the time
 MOST_CONCERNS = 5
 
 
@@ -65,13 +71,14 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """A cell of the finest cross with the least and the greatest count that it may have."""
+    """A cell, or a union of cells, with the least and the greatest count that it may have; `atom`
+    is its number where it is one of the finest cells."""
 
     cell: Mapping[str, str]
     lower: int
     upper: int
     how: str
-    atom: int
+    atom: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +177,33 @@ def linked(
     `truth` is the table of the cells that the data hold, where there are data: it spares search.
     Of many cells only the bounds of those are sought that are small in truth, or nearly known.
     """
+    try:
+        return _linked(sources, domains, clock, progress, small, truth)
+    except InputError as error:
+        raise _in_words(error) from error
+
+
+def _in_words(error: InputError) -> InputError:
+    """The complaint that no table fits, as one about published figures."""
+    told = problem_of(error.args[0] if error.args else "")
+    if not told.what.startswith("statements must be"):
+        return error
+    remedy = (
+        f"{told.remedy}; is a table of other data, of a part ('FILE | sex=F'), rounded "
+        "('FILE | rounded(5)'), or are there levels that no table lists (others)?"
+    )
+    rule = "true of at least one table together"
+    return InputError(must_be("published figures", rule, "figures that disagree", remedy=remedy))
+
+
+def _linked(
+    sources: Sources,
+    domains: Sequence[Domain],
+    clock: Clock,
+    progress: Progress,
+    small: int,
+    truth: IntArray | None,
+) -> Linked:
     progress("putting the tables together", None)
     universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
     known = reduced(universe)
@@ -253,6 +287,8 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
     names = Names(own.universe)
     derived = listed(followed, names, options.most)
     cells = bounded_cells(own, names)
+    share = Clock(clock.share(UNIONS_SHARE))
+    unions = named_unions(small_unions(own.seen, None, small, share, progress)[0], names)
     found = Findings(dict(_findings(own, followed, names, options)))
     return Attack(
         linked=own,
@@ -261,7 +297,10 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         n_derived=len(followed.figures),
         unproved=followed.unproved,
         cells=cells,
-        narrow=tuple(c for c in cells if 0 < c.lower < c.upper <= options.most_small),
+        narrow=(
+            *(c for c in cells if 0 < c.lower < c.upper <= small),
+            *(c for c in unions if 0 < c.lower < c.upper <= small),
+        ),
         n_tables=number,
         rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
@@ -325,6 +364,14 @@ def bounded_cells(own: Linked, names: Names) -> tuple[Bounded, ...]:
                 )
             )
     return tuple(found)
+
+
+def named_unions(unions: Sequence[Union], names: Names) -> tuple[Bounded, ...]:
+    """Unions of cells with their names and bounds."""
+    return tuple(
+        Bounded(cell=names.cell(one.atoms) or {}, lower=one.lower, upper=one.upper, how=one.how)
+        for one in unions
+    )
 
 
 def _findings(

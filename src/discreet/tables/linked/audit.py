@@ -38,6 +38,7 @@ from discreet.tables.linked.attack import (
     domains_of,
     linked,
     listed,
+    named_unions,
     number_of_tables,
     printed_finding,
 )
@@ -47,6 +48,7 @@ from discreet.tables.linked.naming import Names
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.shared_levels import shared_levels
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.unions import small_unions
 from discreet.tables.measures import (
     TableMeasures,
     one_over_tables,
@@ -61,7 +63,7 @@ from discreet.tables.table_findings import measured_finding
 MOST_BELIEVED = 4096  # atoms of a table whose distribution is summed or drawn
 MOST_NAMED = 5  # figures in a message
 EXACT = ("listed", "summed", "weighed")
-EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE = 0.4, 0.9, 0.5
+EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE, UNIONS_SHARE = 0.4, 0.9, 0.5, 0.5
 LIMITS = Limits(least_effective=100.0)
 NOT_BOUNDED = Unavailable(f"the bounds of more than {MOST_BELIEVED:,} cells were not sought")
 
@@ -113,8 +115,9 @@ class PublishedAudit(Result):
     """What published tables reveal of the data behind them.
 
     `cells` are the bounds of all cells where these are few, `small_cells` those to protect with
-    what an intruder believes of them, out of `n_small` in the whole table of parts. The rest is as
-    in an attack; a figure that follows is the true one.
+    what an intruder believes of them, out of `n_small` in the whole table of parts; `unions` are
+    cells of coarser crosses that are small, hidden and not known. The rest is as in an attack; a
+    figure that follows is the true one.
     """
 
     table: Table
@@ -124,6 +127,7 @@ class PublishedAudit(Result):
     n_derived: int
     unproved: int
     cells: tuple[Bounded, ...]
+    unions: tuple[Bounded, ...]
     small_cells: tuple[TrueCell, ...]
     n_small: int
     n_tables: Count
@@ -161,8 +165,13 @@ def audited_published(
     belief = _belief(own, counts, options, clock, progress) if len(small) else _NONE_SMALL
     watched = _watched(own, cells, counts, small, belief)
     measures = _measures(own, watched, counts, belief, options)
+    share = Clock(clock.share(UNIONS_SHARE))
+    joint, more = small_unions(own.seen, counts, options.most_small, share, progress)
+    unions = named_unions(joint, names)
     widths = [one.bounds.upper - one.bounds.lower for one in watched]
-    tight = NOT_BOUNDED if own.exact is None else tightness(widths, _all_exact(own, small))
+    widths += [one.upper - one.lower for one in unions]
+    exact = _all_exact(own, small) and not more and not any("outer" in one.how for one in unions)
+    tight = NOT_BOUNDED if own.exact is None else tightness(widths, exact)
     found = Findings(dict(_findings(table, own, followed, names, options, measures, tight, counts)))
     return PublishedAudit(
         table=table,
@@ -172,6 +181,7 @@ def audited_published(
         n_derived=len(followed.figures),
         unproved=followed.unproved,
         cells=cells,
+        unions=unions,
         small_cells=watched,
         n_small=len(small),
         n_tables=number,

@@ -10,8 +10,6 @@ zero, and what falls apart into figures that are shown or told anyway.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import prod
 
 import numpy as np
 
@@ -19,12 +17,12 @@ from discreet.clock import Clock
 from discreet.fiber.bounds.certificates import Certificate, Ranges, at_least, at_most
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress
+from discreet.tables.linked.crosses import Entries, crosses_of, entries_of
 from discreet.tables.linked.implied import Cover, Relations, spread, summed
 from discreet.tables.linked.reduced import Reduced
 from discreet.tables.linked.universe import Layer, SubTable, Universe
 from discreet.tables.linked.witnesses import SAME, Witnesses
 
-MOST_ENTRIES = 2**21  # of all crosses together
 PROOF = "proving what follows"
 Prove = Callable[[Ranges, IntArray, int], Certificate | None]
 
@@ -221,14 +219,8 @@ class _Cells:
         return proved, unproved
 
     def _candidates(self, clock: Clock, progress: Progress) -> Iterator[Derived]:
-        shape = self.universe.shape
-        every = range(len(shape))
-        if prod(size + 1 for size in shape) > MOST_ENTRIES:
-            sets: list[tuple[int, ...]] = [tuple(every)]
-        else:
-            sets = [s for k in range(len(shape), -1, -1) for s in combinations(every, k)]
         yield from self._of_atoms()
-        for axes in sets:
+        for axes in crosses_of(self.universe):
             yield from self._of_cross(axes, clock, progress)
 
     def _of_atoms(self) -> Iterator[Derived]:
@@ -250,7 +242,7 @@ class _Cells:
         self, axes: tuple[int, ...], clock: Clock, progress: Progress
     ) -> Iterator[Derived]:
         """New entries of one cross; crosses come finest first."""
-        entry = self._entry_of_atom(axes)
+        entry = entries_of(self.universe, axes)
         n = len(entry.valid)
         shown = self._shown(axes).ravel() | self._empty(entry)
         explained = self._explained(axes).ravel()
@@ -270,28 +262,7 @@ class _Cells:
             if key not in self.told.shown and key not in self.told.derived:
                 yield Derived(atoms=atoms, value=round(float(low[place])))
 
-    def _entry_of_atom(self, axes: tuple[int, ...]) -> "_Entries":
-        """The entry of the cross that each atom is in; entries that cut an atom are not valid."""
-        u = self.universe
-        n = prod(u.shape[a] for a in axes)
-        places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
-        own = [places[a] for a in axes]
-        of_cell = (
-            np.ravel_multi_index(own, [u.shape[a] for a in axes])
-            if axes
-            else np.zeros(len(u.atom_of), dtype=np.int64)
-        )
-        held = u.atom_of >= 0
-        first = np.full(u.n_atoms, -1, dtype=np.int64)
-        first[u.atom_of[held]] = of_cell[held]
-        cut = first[u.atom_of[held]] != of_cell[held]
-        valid = np.ones(n, dtype=np.bool_)
-        valid[of_cell[held][cut]] = False
-        valid[first[u.atom_of[held][cut]]] = False
-        valid[of_cell[~held]] = False  # a cell that no figure counts may hold anybody
-        return _Entries(first, valid)
-
-    def _empty(self, entry: "_Entries") -> BoolArray:
+    def _empty(self, entry: Entries) -> BoolArray:
         """Entries that lie within printed zeros."""
         zero = _zero_atoms(self.universe)
         others = np.bincount(entry.of_atom[~zero], minlength=len(entry.valid))
@@ -401,15 +372,3 @@ def _needed(covers: Sequence[Cover]) -> tuple[IntArray, BoolArray]:
         needed = needed * np.diff(cover.inside.indptr).reshape(along)
         whole = whole & cover.whole.reshape(along)
     return needed, whole
-
-
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The entry of a cross that each atom is in, and which entries are unions of atoms."""
-
-    of_atom: IntArray
-    valid: BoolArray
-
-    def atoms(self, entry: int) -> IntArray:
-        """The atoms of an entry."""
-        return np.flatnonzero(self.of_atom == entry)

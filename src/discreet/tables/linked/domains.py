@@ -11,7 +11,7 @@ labels beside a total, the labels of all tables are taken to be all there is. Wh
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -115,6 +115,8 @@ def domain_of(
     own = [label for label in labels if label.text not in totals]
     reading = _Reading(name, own, tables, _bands(own, levels, tree))
     reading.check_bands()
+    if levels is None and tree is None and not others:
+        reading.check_words()
     if levels is not None:
         points = _of_levels(reading, levels, tree)
     elif tree is not None:
@@ -160,6 +162,25 @@ class _Reading:
                     remedy = "write bands by their first and last number, as 15-19"
                     what = f"bands of {self.name}"
                     raise InputError(must_be(what, "apart", got, where=title, remedy=remedy))
+
+    def check_words(self) -> None:
+        """Raises InputError for two tables that list several words each, and none in common: they
+        are other names for the same, unless somebody says that they are not."""
+        words: dict[int, dict[str, str]] = {}
+        for label in self.labels:
+            if label.text not in self.bands:
+                words.setdefault(label.table, {})[_key(label.text)] = label.text
+        several = {table: own for table, own in words.items() if len(own) > 1}
+        for one, other in combinations(several, 2):
+            if not several[one].keys() & several[other].keys():
+                first, second = (next(iter(several[i].values())) for i in (one, other))
+                got = f"{first!r} and others in {self.tables[one]}, {second!r} and others in "
+                remedy = (
+                    f"say which are the same, '{self.name}:{second}={first}' (labels), which "
+                    "belong together (trees), or that no table lists all levels (others)"
+                )
+                what, rule = f"labels of {self.name}", "the same words in all tables"
+                raise InputError(must_be(what, rule, got + self.tables[other], remedy=remedy))
 
     def check_same(self, label: Label, held: BoolArray, before: BoolArray | None) -> None:
         """Raises InputError for a label that holds other levels in another table."""

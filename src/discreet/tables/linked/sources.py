@@ -294,9 +294,9 @@ def _filled(table: PublishedTable, absent: str) -> tuple[PublishedTable, str]:
     missing = prod(shape) - table.n_figures
     if missing <= 0:
         return table, ""
-    listed = f"{table.name} does not list {missing:,} of {prod(shape):,} combinations"
+    listed = f"{missing:,} of {prod(shape):,} combinations are not listed in {table.name}"
     if absent == "unknown":
-        return table, f"{listed}: taken as not published (absent zero takes them as empty)."
+        return table, f"{listed}: taken as not published. If they are empty, say so (absent zero)."
     if prod(shape) > MOST_ABSENT:
         raise InputError(must_be("absent", f"zero for at most {MOST_ABSENT:,}", f"{prod(shape):,}"))
     there = {tuple(row) for row in table.places.tolist()}
