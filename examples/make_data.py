@@ -47,7 +47,7 @@ def allowance() -> None:
     keys = [(district, age, sex) for district in OF_FIFTEEN for age in YOUTH for sex in "FM"]
     youth = [[*key, within(counts, key[0], key[2], *YOUTH[key[1]])] for key in keys]
     write("youth_by_age.csv", ["district", "age", "sex", "count"], youth)
-    write("youth_withheld.csv", ["district", "age", "F", "M", "Total"], with_totals(youth))
+    write("youth_withheld.csv", ["district", "age", "sex", "count"], with_totals(youth))
 
 
 def persons() -> dict[tuple[str, str, int], int]:
@@ -70,11 +70,13 @@ def within(
 
 
 def with_totals(youth: list[list[object]]) -> list[list[object]]:
-    """A row for each district and band; women of 16-19 in Harbour are withheld."""
+    """The rows with one of both sexes behind each two; women of 16-19 in Harbour are withheld."""
     rows: list[list[object]] = []
-    for (district, age, _, women), (*_, men) in zip(youth[::2], youth[1::2], strict=True):
+    for one, other in zip(youth[::2], youth[1::2], strict=True):
+        district, age, sex, women = one
         hidden = (district, age) == ("Harbour", "16-19")
-        rows.append([district, age, "x" if hidden else women, men, women + men])
+        rows += [[district, age, sex, "x" if hidden else women], other]
+        rows.append([district, age, "Total", women + other[-1]])
     return rows
 
 
