@@ -55,7 +55,7 @@ def _blocks(audit: PublishedAudit, command: str) -> Iterator[Block]:
     if audit.verdict is not None:
         yield verdict_section(audit.verdict)
     yield follows_section(audit.derived, audit.n_derived, audit.linked)
-    yield Section("What an intruder would find", tuple(map(Text, _found(audit))))
+    yield Section("What is found of the small cells", tuple(map(Text, _found(audit))))
     yield _small_cells(audit)
     yield Section("What this rests on", tuple(map(Text, _circumstances(audit))))
     yield cells_section(audit.cells)
@@ -125,4 +125,4 @@ def _next(audit: PublishedAudit, command: str) -> Iterator[str]:
         yield from remedies(verdict)
     else:
         typed = command or "discreet choose DATA --tables … --max-risk 0"
-        yield f"`{typed}` rounds or withholds figures of all tables as one set"
+        yield f"`{typed}` looks for a treatment of all tables as one set"

@@ -33,8 +33,9 @@ def scope(own: Linked) -> Iterator[str]:
     """What was looked at."""
     tables, universe = own.universe.tables, own.universe
     n = words.plural(len(tables), "table")
+    tell = words.by_number(len(tables), "it tells", "together they tell")
     yield (
-        f"{n} with {words.plural(universe.n_figures, 'figure')}; together they tell "
+        f"{n} with {words.plural(universe.n_figures, 'figure')}; {tell} "
         f"{words.plural(universe.n_atoms, 'cell')} apart, by "
         f"{words.listed([domain.name for domain in universe.domains])}"
     )
