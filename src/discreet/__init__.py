@@ -1,9 +1,10 @@
 """Discreet: disclosure risk for discrete data.
 
-`assess` takes records to risk figures, `audit` released margins of a table, `counts` the statistics
-of counts; `choose` says what to release, `plan` how large a sample may be, `backtest` which model
-to trust; `policies` are named rules of what is safe. They have the names of the commands, and their
-keywords those of the options. `judge` applies a policy to a result that is there.
+`assess` takes records to risk figures, `audit` released margins of a table, `attack` and
+`audit_published` tables as they were published, `counts` the statistics of counts; `choose` says
+what to release, `plan` how large a sample may be, `backtest` which model to trust; `policies` are
+named rules of what is safe. They have the names of the commands, and their keywords those of the
+options. `judge` applies a policy to a result that is there.
 
 Each returns a result that shows itself in a few lines, and in a notebook as its report; it has
 `write_report`, `tables`, `to_frame`, `to_json` and `compare`, and `read_result` reads its JSON.
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from discreet.count_tables.statistics import CountStatistics, DecimalLog
     from discreet.data.csv_dialect import CsvOptions
     from discreet.data.hierarchy import Hierarchy
+    from discreet.data.published.reading import read_published
     from discreet.data.summary import SizeIndices, Summary
     from discreet.data.table import Table
     from discreet.engines.contract import HouseholdTotals
@@ -61,10 +63,14 @@ if TYPE_CHECKING:
         OutputError,
         WeightError,
     )
+    from discreet.fiber.reconstruction.areas import AreaRebuilt
+    from discreet.fiber.reconstruction.rebuilt import RebuiltTable
     from discreet.fiber.sums.counting import Count
     from discreet.figures import Figure, How, Unavailable
     from discreet.flows.assess import assess, compare_policies
+    from discreet.flows.attack import attack
     from discreet.flows.audit import AuditSequence, audit, audit_sequence
+    from discreet.flows.audit_published import audit_published
     from discreet.flows.backtest import backtest
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics, counts
@@ -130,6 +136,9 @@ if TYPE_CHECKING:
     from discreet.tables.audit_options import AuditOptions
     from discreet.tables.cross_risks import CrossRisk
     from discreet.tables.groups import Learned
+    from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
+    from discreet.tables.linked.audit import PublishedAudit, PublishedAuditOptions, TrueCell
+    from discreet.tables.linked.options import AttackOptions
     from discreet.tables.measures import TableMeasures
     from discreet.tables.population_cells import PopulationCell
     from discreet.tables.posteriors import View
@@ -141,8 +150,11 @@ if TYPE_CHECKING:
 _HOME = {
     "AnalysisKept": "discreet.protection.estimates_kept",
     "Anonymity": "discreet.survey.anonymity",
+    "AreaRebuilt": "discreet.fiber.reconstruction.areas",
     "AssessOptions": "discreet.survey.options",
     "Assessment": "discreet.survey.assessment",
+    "Attack": "discreet.tables.linked.attack",
+    "AttackOptions": "discreet.tables.linked.options",
     "Audit": "discreet.tables.audit",
     "AuditOptions": "discreet.tables.audit_options",
     "AuditSequence": "discreet.flows.audit",
@@ -152,6 +164,7 @@ _HOME = {
     "BayesianAnalysis": "discreet.count_tables.com_poisson.conjugate",
     "BestMargins": "discreet.choice.best_set.best_margins",
     "Bottom": "discreet.masks.records.recoding",
+    "Bounded": "discreet.tables.linked.attack",
     "Breaks": "discreet.masks.records.recoding",
     "Candidate": "discreet.choice.choice",
     "Categories": "discreet.count_tables.category_inputs",
@@ -190,6 +203,7 @@ _HOME = {
     "Figure": "discreet.figures",
     "FileError": "discreet.errors",
     "Fit": "discreet.count_tables.com_poisson.estimation",
+    "Followed": "discreet.tables.linked.attack",
     "Frontier": "discreet.choice.best_set.frontier",
     "FrontierPoint": "discreet.protection.protected",
     "Goodness": "discreet.count_tables.com_poisson.goodness",
@@ -207,6 +221,7 @@ _HOME = {
     "Learned": "discreet.tables.groups",
     "LeftByChance": "discreet.protection.protected",
     "LikelyTables": "discreet.count_tables.likely_tables",
+    "Linked": "discreet.tables.linked.attack",
     "Loss": "discreet.protection.loss",
     "Margin": "discreet.count_tables.categories",
     "Masked": "discreet.masks.contract",
@@ -230,10 +245,13 @@ _HOME = {
     "Propensity": "discreet.protection.propensity",
     "ProtectOptions": "discreet.protection.options",
     "Protected": "discreet.protection.protected",
+    "PublishedAudit": "discreet.tables.linked.audit",
+    "PublishedAuditOptions": "discreet.tables.linked.audit",
     "PublishedTable": "discreet.masks.contract",
     "Quantiles": "discreet.masks.records.recoding",
     "Rare": "discreet.masks.records.recoding",
     "ReadResult": "discreet.report.reading",
+    "RebuiltTable": "discreet.fiber.reconstruction.rebuilt",
     "Recipe": "discreet.protection.recipe",
     "Recommended": "discreet.survey.headline.recommendation",
     "Reconstruction": "discreet.count_tables.rebuilding",
@@ -272,6 +290,7 @@ _HOME = {
     "Top": "discreet.masks.records.recoding",
     "Tree": "discreet.masks.records.recoding",
     "Trial": "discreet.survey.backtest.league",
+    "TrueCell": "discreet.tables.linked.audit",
     "TruncatedReconstruction": "discreet.count_tables.decimals",
     "Unavailable": "discreet.figures",
     "Verdict": "discreet.policy.verdict",
@@ -281,7 +300,9 @@ _HOME = {
     "assess_categories": "discreet.flows.counts",
     "assess_counts": "discreet.flows.counts",
     "assess_statistics": "discreet.flows.counts",
+    "attack": "discreet.flows.attack",
     "audit": "discreet.flows.audit",
+    "audit_published": "discreet.flows.audit_published",
     "audit_sequence": "discreet.flows.audit",
     "backtest": "discreet.flows.backtest",
     "best_margins": "discreet.choice.best_set.best_margins",
@@ -293,6 +314,7 @@ _HOME = {
     "policies": "discreet.flows.policies",
     "protect": "discreet.flows.protect",
     "read_policy": "discreet.flows.policies",
+    "read_published": "discreet.data.published.reading",
     "read_recipe": "discreet.protection.recipe",
     "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",
@@ -303,8 +325,11 @@ _HOME = {
 __all__ = [
     "AnalysisKept",
     "Anonymity",
+    "AreaRebuilt",
     "AssessOptions",
     "Assessment",
+    "Attack",
+    "AttackOptions",
     "Audit",
     "AuditOptions",
     "AuditSequence",
@@ -314,6 +339,7 @@ __all__ = [
     "BayesianAnalysis",
     "BestMargins",
     "Bottom",
+    "Bounded",
     "Breaks",
     "Candidate",
     "Categories",
@@ -352,6 +378,7 @@ __all__ = [
     "Figure",
     "FileError",
     "Fit",
+    "Followed",
     "Frontier",
     "FrontierPoint",
     "Goodness",
@@ -369,6 +396,7 @@ __all__ = [
     "Learned",
     "LeftByChance",
     "LikelyTables",
+    "Linked",
     "Loss",
     "Margin",
     "Masked",
@@ -392,10 +420,13 @@ __all__ = [
     "Propensity",
     "ProtectOptions",
     "Protected",
+    "PublishedAudit",
+    "PublishedAuditOptions",
     "PublishedTable",
     "Quantiles",
     "Rare",
     "ReadResult",
+    "RebuiltTable",
     "Recipe",
     "Recommended",
     "Reconstruction",
@@ -434,6 +465,7 @@ __all__ = [
     "Top",
     "Tree",
     "Trial",
+    "TrueCell",
     "TruncatedReconstruction",
     "Unavailable",
     "Verdict",
@@ -443,7 +475,9 @@ __all__ = [
     "assess_categories",
     "assess_counts",
     "assess_statistics",
+    "attack",
     "audit",
+    "audit_published",
     "audit_sequence",
     "backtest",
     "best_margins",
@@ -455,6 +489,7 @@ __all__ = [
     "policies",
     "protect",
     "read_policy",
+    "read_published",
     "read_recipe",
     "read_result",
     "read_table",

@@ -18,8 +18,11 @@ def test_a_made_up_file_can_be_made_again(tmp_path: Path, monkeypatch: pytest.Mo
     spec.loader.exec_module(made)
     monkeypatch.setattr(made, "HERE", tmp_path)
     made.infections()
-    file = "infections.csv"
-    assert (tmp_path / file).read_text() == (EXAMPLES / file).read_text()
+    made.allowance()
+    files = list(tmp_path.iterdir())
+    assert len(files) == 5
+    for file in files:
+        assert file.read_text() == (EXAMPLES / file.name).read_text()
 
 
 def test_every_script_is_run_by_a_page() -> None:

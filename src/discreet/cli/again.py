@@ -36,6 +36,20 @@ def as_choose(variables: Sequence[str] | None = None) -> str:
     return f"{named} {shlex.join(['--variables', ','.join(variables)])}"
 
 
+def as_choose_tables(releases: Sequence[str]) -> str:
+    """The choice among treatments of tables told in words, as one set: what was asked of them as
+    they are is left out."""
+    from discreet.masks.layout_notation import parted
+    from discreet.tables.linked.rules import rule_of
+
+    typed = {name for name, _ in _parts()}
+    command = _joined("choose", only=(*READ_AND_JUDGED, "trees"))
+    own = ((parted(text)[0], rule_of(parted(text)[1])[1]) for text in releases)
+    for text in dict.fromkeys(" | ".join([listed, *sections]) for listed, sections in own):
+        command += f" {shlex.join(['--tables', text])}"
+    return command if typed & {"max_risk", "policy"} else f"{command} --max-risk 0"
+
+
 def _context() -> click.Context:
     return click.get_current_context()
 

@@ -70,6 +70,7 @@ def is_of_published(options: Mapping[str, Any]) -> bool:
 
 def audit_published(file: str, options: dict[str, Any]) -> Any:
     """Answer; the verdict."""
+    from discreet.cli.again import as_choose_tables
     from discreet.cli.console import progress_bar
     from discreet.cli.show import show
     from discreet.cli.table_file import table_of
@@ -87,8 +88,10 @@ def audit_published(file: str, options: dict[str, Any]) -> Any:
             table, list(options["published"]), list(options["release"]), progress=progress,
             **named, **given_of(options),
         )  # fmt: skip
+    in_words = bool(options["release"]) and not options["published"]
+    command = as_choose_tables(options["release"]) if in_words else ""
     show(
-        partial(published_audit_document, found, source),
+        partial(published_audit_document, found, source, command),
         partial(published_audit_json, found),
         as_json=options["as_json"],
         full=options["full"],

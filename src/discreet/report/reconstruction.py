@@ -10,6 +10,7 @@ from discreet.report.document import Section, Table, Text
 
 HEADER = ("area", "persons", "certain\nrecords", "most that\ndiffer", "share", "rebuilt\nwhole")
 MOST_AREAS = 20  # on the terminal
+WHOLE = "One table fits: every record is certain, as far as the tables tell records apart."
 MEANING = (
     "A record is certain if it stands in every table that fits what is published. Two tables that "
     "fit can differ in so many persons; over all persons that is the solution variability."
@@ -25,7 +26,7 @@ def rebuilt_section(found: RebuiltTable) -> Section:
         ("persons in which two tables that fit can differ", words.outcome(distance)),
         ("solution variability", _share(found.distance.share)),
     )
-    first = "Every record is rebuilt: one table fits." if found.rebuilt.is_whole else _said(found)
+    first = WHOLE if found.rebuilt.is_whole else _said(found)
     return Section(
         "What can be rebuilt",
         (

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet.data.published.published_table import PublishedTable
 from discreet.errors import InputError
 from discreet.policy.verdict import PolicyId
 from discreet.report.results import TOLD
@@ -21,13 +22,26 @@ from discreet.report.results import TOLD
 COUNTS = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}
 OPTIONS = (
     "AssessOptions", "AuditOptions", "ChooseOptions", "CountOptions", "CategoryOptions",
-    "BacktestOptions", "ProtectOptions",
+    "BacktestOptions", "ProtectOptions", "AttackOptions", "PublishedAuditOptions",
 )  # fmt: skip
 
 
 def _table():
     counts = np.array([[[9, 1], [4, 8]], [[7, 5], [2, 6]]])
     return discreet.Table.of_dense(counts, names=["a", "b", "c"])
+
+
+def _published():
+    """Two margins of the table as they were published."""
+    for names, figures in (("ab", (10, 12, 12, 8)), ("ac", (13, 9, 9, 11))):
+        places = np.argwhere(np.ones((2, 2)))
+        yield PublishedTable(
+            name=f"{names}.csv",
+            variables=tuple(names),
+            labels=(("1", "2"), ("1", "2")),
+            places=places,
+            printed=tuple(map(str, figures)),
+        )
 
 
 def _records(n=300):
@@ -40,6 +54,8 @@ MAKERS = {
     "protect": lambda: discreet.protect(_records(), ["age", "sex"], population=3000, min_k=3),
     "compare_policies": lambda: discreet.compare_policies(_records(), ["age", "sex"]),
     "audit": lambda: discreet.audit(_table(), [["a", "b"], ["c"]], max_risk=0.2),
+    "attack": lambda: discreet.attack(list(_published())),
+    "audit_published": lambda: discreet.audit_published(_table(), list(_published())),
     "audit_sequence": lambda: discreet.audit_sequence(_table(), [["a", "b"], ["c"]]),
     "choose": lambda: discreet.choose(_table(), max_risk=0.5, seed=1),
     "best_margins": lambda: discreet.best_margins(_table(), seconds=10),

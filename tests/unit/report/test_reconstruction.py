@@ -70,4 +70,4 @@ def test_a_table_as_a_whole():
     assert "tables that fit 4" in shown
     known = Statement(cells=np.array([0]), low=1, high=1, name="cell")
     whole = words_of(rebuilt_section(rebuilt_table(system_of(2, [one, known]))))
-    assert "Every record is rebuilt: one table fits." in whole
+    assert "One table fits: every record is certain" in whole

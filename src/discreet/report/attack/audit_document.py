@@ -2,30 +2,42 @@
 
 from collections.abc import Iterator
 
-from discreet.figures import Outcome, Unavailable
+from discreet.figures import Unavailable
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.attack.document import (
     cells_section,
     follows_section,
+    noted,
     scope,
     tables_section,
+    unproved,
 )
 from discreet.report.document import Block, Document, Section, Table, Text
-from discreet.report.verdict import next_section, verdict_section
+from discreet.report.verdict import next_section, remedies, verdict_section
+from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.linked.audit import PublishedAudit, TrueCell
 from discreet.tables.linked.naming import said
+from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.table_findings import measured_words
 
 MOST_ROWS, SHOWN = 200, 10
+UNIONS = ("cells together", "at least", "at most")
 CELLS = ("small cell", "true\ncount", "bounds", "best\nguess", "prob. of\nguess", "prob. of\ntruth")
 
 
-def published_audit_document(audit: PublishedAudit, source: str = "the table") -> Document:
-    """The verdict, what follows, the small cells, and what it rests on."""
+def published_audit_document(
+    audit: PublishedAudit, source: str = "the table", command: str = ""
+) -> Document:
+    """The verdict, what follows, the small cells, and what it rests on.
+
+    `command` is the choice among treatments of the same tables, where they were told in words.
+    """
     return Document(
         title=f"What the published tables of {source} reveal together",
         scope=tuple(_scope(audit)),
         mark="confidential",
-        blocks=tuple(_blocks(audit)),
+        blocks=tuple(_blocks(audit, command)),
     )
 
 
@@ -39,40 +51,48 @@ def _scope(audit: PublishedAudit) -> Iterator[str]:
     )
 
 
-def _blocks(audit: PublishedAudit) -> Iterator[Block]:
+def _blocks(audit: PublishedAudit, command: str) -> Iterator[Block]:
     if audit.verdict is not None:
         yield verdict_section(audit.verdict)
-    yield follows_section(audit.derived, audit.n_derived)
-    yield Section("What an intruder would find", tuple(map(Text, _found(audit))))
+    yield follows_section(audit.derived, audit.n_derived, audit.linked)
+    yield Section("What is found of the small cells", tuple(map(Text, _found(audit))))
     yield _small_cells(audit)
     yield Section("What this rests on", tuple(map(Text, _circumstances(audit))))
     yield cells_section(audit.cells)
     yield tables_section(audit.linked)
-    yield next_section(_next(audit))
+    yield next_section(_next(audit, command))
 
 
 def _found(audit: PublishedAudit) -> Iterator[str]:
     """The measures, a sentence each."""
-    if not audit.n_small:
+    if not audit.n_small and not audit.unions:
         yield "No cell is small, so there is none to protect."
         return
     share, tight = audit.measures.small_cells_identified, audit.tightness
-    yield f"Share of the small cells found: {_outcome(share)}."
-    if isinstance(tight, Unavailable) or tight.value is None:
-        yield f"Narrowest bounds of a small cell: {_outcome(tight)}."
+    if isinstance(share, Unavailable):
+        yield f"What share of the small cells can be found is not available: {share.reason}."
     else:
-        wide = "0 wide, so it is known" if tight.value == 0 else f"{-tight.value:g} wide"
-        yield f"Narrowest bounds of a small cell: {wide}."
-
-
-def _outcome(outcome: Outcome) -> str:
-    return str(outcome.reason) if isinstance(outcome, Unavailable) else words.outcome(outcome)
+        n = audit.n_small
+        whole = CrossRisk(axes=(), risk=share, n_small=n, n_looked_at=n)
+        yield words.full(measured_words(RiskMeasure.CELLS, whole))
+    if isinstance(tight, Unavailable) or tight.value is None:
+        yield f"Narrowest bounds of a small cell: {words.outcome(tight)}."
+    elif tight.value == 0:
+        yield "The count of a small cell is known for certain."
+    else:
+        width = words.plural(-tight.value, "person")
+        yield f"The bounds of the best known small cell are {width} apart."
 
 
 def _small_cells(audit: PublishedAudit) -> Section:
     rows = tuple(map(_row, audit.small_cells[:MOST_ROWS]))
     table = Table(header=CELLS, rows=rows, sides="lrrrrr", most=SHOWN)
-    return Section("Small cells (confidential)", (table,) if rows else (), only="detail")
+    joint = tuple(
+        (said(one.cell), words.count(one.lower), words.count(one.upper)) for one in audit.unions
+    )
+    unions = Table(header=UNIONS, rows=joint, sides="lrr", most=SHOWN)
+    tables = [table for table in (table, unions) if table.rows]
+    return Section("Small cells (confidential)", tuple(tables), only="detail")
 
 
 def _row(one: TrueCell) -> tuple[str, ...]:
@@ -91,17 +111,18 @@ def _row(one: TrueCell) -> tuple[str, ...]:
 
 
 def _circumstances(audit: PublishedAudit) -> Iterator[str]:
-    yield "Every printed figure is true of the data under the rule that it claims."
-    yield f"Tables that fit all figures: {words.tables(audit.n_tables)}."
-    if audit.unproved:
-        n = words.plural(audit.unproved, "more cell is", "more cells are")
-        yield f"{n} the same in every table that was looked at; that was not proved."
-    yield from (words.full(note) for note in audit.notes)
+    yield "Every figure was held against the data: all are true by the rules given for them."
+    yield f"Tables consistent with all figures: {words.tables(audit.n_tables)}."
+    yield from unproved(audit.unproved)
+    yield from noted(audit.linked, audit.notes)
 
 
-def _next(audit: PublishedAudit) -> Iterator[str]:
-    if audit.verdict is not None and not audit.verdict.allows:
-        yield (
-            "`discreet choose DATA --tables …` finds suppressions and roundings that are safe for "
-            "all tables together."
-        )
+def _next(audit: PublishedAudit, command: str) -> Iterator[str]:
+    verdict = audit.verdict
+    if verdict is None or verdict.ruling is Ruling.KEPT:
+        yield "Publish these tables, and name them all again when the next one is asked for"
+    elif verdict.ruling is Ruling.UNDECIDED:
+        yield from remedies(verdict)
+    else:
+        typed = command or "discreet choose DATA --tables … --max-risk 0"
+        yield f"`{typed}` looks for a treatment of all tables as one set"

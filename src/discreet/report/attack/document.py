@@ -1,17 +1,21 @@
 """What follows from published tables, as a document."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from discreet.figures import Unavailable
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.attack.json import figures_are
+from discreet.report.attack.reasons import reason
 from discreet.report.document import Block, Document, Section, Table, Text
 from discreet.report.reconstruction import areas_section, rebuilt_section
-from discreet.report.verdict import next_section, verdict_section
+from discreet.report.verdict import next_section, remedies, verdict_section
 from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
 from discreet.tables.linked.naming import said
 
 SHOWN, MOST_ROWS = 8, 200  # figures on the terminal, on the page
+AGAIN = re.compile(r" \(\d+\)$")  # tells two tables of one description apart
 FOLLOWS = ("of whom", "count", "how it follows")
 CELLS = ("cell", "at least", "at most")
 
@@ -29,17 +33,42 @@ def scope(own: Linked) -> Iterator[str]:
     """What was looked at."""
     tables, universe = own.universe.tables, own.universe
     n = words.plural(len(tables), "table")
+    tell = words.by_number(len(tables), "it tells", "together they tell")
     yield (
-        f"{n} with {words.plural(universe.n_figures, 'figure')}, "
-        f"{words.plural(universe.n_atoms, 'cell')} told apart by "
+        f"{n} with {words.plural(universe.n_figures, 'figure')}; {tell} "
+        f"{words.plural(universe.n_atoms, 'cell')} apart, by "
         f"{words.listed([domain.name for domain in universe.domains])}"
     )
+
+    yield from (f"{called}: {_described(own, name)}" for name, called in _in_words(own).items())
+
+
+def names_of_tables(own: Linked) -> dict[str, str]:
+    """What to call each table: the name of its file, or its number where it is told in words."""
+    return {table.name: table.name for table in own.universe.tables} | _in_words(own)
+
+
+def _in_words(own: Linked) -> dict[str, str]:
+    """The tables that are told in words, by number."""
+    tables = zip(own.universe.tables, own.universe.rules, own.sources.holds, strict=True)
+    return {
+        table.name: f"table {number}"
+        for number, (table, _, holds) in enumerate(tables, start=1)
+        if holds
+    }
+
+
+def _described(own: Linked, name: str) -> str:
+    pairs = zip(own.universe.tables, own.universe.rules, strict=True)
+    rule = next(rule for table, rule in pairs if table.name == name)
+    plain = AGAIN.sub("", name)
+    return plain if rule.is_exact else f"{plain}, {rule.words}"
 
 
 def _blocks(attack: Attack) -> Iterator[Block]:
     if attack.verdict is not None:
         yield verdict_section(attack.verdict, title=title(attack))
-    yield follows_section(attack.derived, attack.n_derived)
+    yield follows_section(attack.derived, attack.n_derived, attack.linked)
     yield from narrow_section(attack.narrow)
     yield from _rebuilt(attack)
     yield Section("What this rests on", tuple(map(Text, circumstances(attack))))
@@ -59,26 +88,31 @@ def title(attack: Attack) -> str:
     }[attack.verdict.ruling.value]
 
 
-def follows_section(derived: Sequence[Followed], number: int) -> Section:
+def follows_section(derived: Sequence[Followed], number: int, own: Linked) -> Section:
     """The figures that no table shows, those of persons first, each with its derivation."""
     title = "What follows although no table shows it"
     if not number:
         return Section(title, (Text("No figure that is not shown follows from the tables."),))
     persons = [one for one in derived if one.lower > 0]
     zeros = len(derived) - len(persons)
-    rows = tuple((one.words, words.count(one.lower), one.derivation.sentence) for one in persons)
-    lines: list[Block] = [Text(line) for line in _lines(persons[:SHOWN])]
-    if number > min(len(persons), SHOWN):
-        of_zeros = f", of which {zeros:,} {words.by_number(zeros, 'is', 'are')} 0" if zeros else ""
-        first = "The smallest above 0 of " if persons else ""
-        lines.append(Text(f"{first}{words.plural(number, 'figure')} in all{of_zeros}.", "soft"))
-    table = Table(header=FOLLOWS, rows=rows[:MOST_ROWS], sides="lrl", only="detail")
-    return Section(title, (*lines, table))
+    called = names_of_tables(own)
+    rows = tuple(
+        (one.words, words.count(one.lower), reason(one, called)) for one in persons[:MOST_ROWS]
+    )
+    table = Table(header=FOLLOWS, rows=rows, sides="lrl", most=SHOWN, first="smallest")
+    lines = tuple(Text(line, "soft") for line in _in_all(number, len(rows), zeros))
+    return Section(title, (*((table,) if rows else ()), *lines))
 
 
-def _lines(derived: Sequence[Followed]) -> Iterator[str]:
-    for one in derived:
-        yield f"{one.words}: {one.derivation.sentence}"
+def _in_all(number: int, listed: int, zeros: int) -> Iterator[str]:
+    """How many figures follow, where the table does not list them all."""
+    if number == listed:
+        return
+    if zeros == number:
+        yield f"{words.plural(number, 'zero')} {words.by_number(number, 'follows', 'follow')}."
+        return
+    of_zeros = f", {words.plural(zeros, 'zero')} among them" if zeros else ""
+    yield f"In all {words.plural(number, 'figure')} follow{of_zeros}; --json lists them."
 
 
 def _rebuilt(attack: Attack) -> Iterator[Section]:
@@ -98,17 +132,34 @@ def narrow_section(narrow: Sequence[Bounded]) -> Iterator[Section]:
         return
     first = [f"{said(one.cell)} ({one.lower} to {one.upper})" for one in narrow[:SHOWN]]
     more = f" and {len(narrow) - SHOWN:,} more" if len(narrow) > SHOWN else ""
-    line = f"Small for certain, though not known: {'; '.join(first)}{more}."
+    line = f"Small for certain, though the exact count is open: {'; '.join(first)}{more}."
     yield Section("Nearly known", (Text(line),))
 
 
 def circumstances(attack: Attack) -> Iterator[str]:
     """What the answer rests on."""
-    yield f"Tables that fit all figures: {words.tables(attack.n_tables)}."
-    if attack.unproved:
-        n = words.plural(attack.unproved, "more cell is", "more cells are")
-        yield f"{n} the same in every table that was looked at; that was not proved."
-    yield from (words.full(note) for note in attack.notes)
+    yield f"Tables consistent with all figures: {words.tables(attack.n_tables)}."
+    yield from unproved(attack.unproved)
+    yield from noted(attack.linked, attack.notes)
+
+
+def unproved(number: int) -> Iterator[str]:
+    """What may follow too."""
+    if number:
+        n = words.plural(number, "more figure", "more figures")
+        verb = words.by_number(number, "is", "are")
+        yield f"{n} {verb} the same in every table that was looked at; that was not proved."
+
+
+def noted(own: Linked, notes: Sequence[str]) -> Iterator[str]:
+    """What was noted on the way, in sentences; the name of a table stays as it is written."""
+    names = tuple(table.name for table in own.universe.tables)
+    for note in notes:
+        yield (
+            f"In {words.sentence(note).rstrip('.')}."
+            if note.startswith(names)
+            else words.full(note)
+        )
 
 
 def cells_section(cells: Sequence[Bounded]) -> Section:
@@ -120,9 +171,10 @@ def cells_section(cells: Sequence[Bounded]) -> Section:
 
 def tables_section(own: Linked) -> Section:
     """The tables as they were understood."""
+    called = names_of_tables(own)
     rows = tuple(
         (
-            table.name,
+            called[table.name],
             ", ".join(table.variables),
             words.count(table.n_figures),
             words.count(sum(not text for text in table.printed)),
@@ -135,8 +187,13 @@ def tables_section(own: Linked) -> Section:
 
 
 def _next(attack: Attack) -> Iterator[str]:
-    if attack.n_derived:
+    verdict = attack.verdict
+    if verdict is None or verdict.ruling is Ruling.KEPT:
+        yield "Keep these files: the next table must be judged with them"
+    elif verdict.ruling is Ruling.UNDECIDED:
+        yield from remedies(verdict)
+    else:
         yield (
-            "`discreet choose DATA --tables …` finds suppressions and roundings that are safe for "
-            "all tables together."
+            "Whoever holds the data finds what may go out together with "
+            "`discreet choose DATA --tables … --max-risk 0`"
         )
