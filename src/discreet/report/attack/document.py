@@ -29,10 +29,11 @@ def scope(own: Linked) -> Iterator[str]:
     """What was looked at."""
     tables, universe = own.universe.tables, own.universe
     n = words.plural(len(tables), "table")
+    names = [domain.name for domain in universe.domains]
+    by = f" told apart by {words.listed(names)}" if names else ""
     yield (
         f"{n} with {words.plural(universe.n_figures, 'figure')}, "
-        f"{words.plural(universe.n_atoms, 'cell')} told apart by "
-        f"{words.listed([domain.name for domain in universe.domains])}"
+        f"{words.plural(universe.n_atoms, 'cell')}{by}"
     )
 
 

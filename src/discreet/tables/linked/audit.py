@@ -43,11 +43,11 @@ from discreet.tables.linked.attack import (
     printed_finding,
 )
 from discreet.tables.linked.derived import Following, following
-from discreet.tables.linked.domains import Domain
 from discreet.tables.linked.naming import Names
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.shared_levels import SharedLevel, shared_levels
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.true_figures import atom_counts, true_table
 from discreet.tables.measures import (
     TableMeasures,
     one_over_tables,
@@ -60,7 +60,7 @@ from discreet.tables.ruled_out import RuledOut, ruled_out
 from discreet.tables.table_findings import measured_finding
 
 MOST_BELIEVED = 4096  # atoms of a table whose distribution is summed or drawn
-MOST_NAMED = 5  # figures in a message
+MOST_NAMED = 5  # groups, and pairs of variables, in a sentence
 EXACT = ("listed", "summed", "weighed")
 EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE = 0.4, 0.9, 0.5
 LIMITS = Limits(least_effective=100.0)
@@ -87,6 +87,10 @@ class PublishedAuditOptions(AttackOptions):
         if not 0 <= self.confidence < 1:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
         measure_named(self.measure)
+        for name, given in (("others", self.others), ("areas", self.areas)):
+            if given:
+                rule = "left out where the data are given"
+                raise InputError(must_be(name, rule, repr(given)))
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -153,10 +157,9 @@ def audited_published(
     domains = domains_of(sources, options, levels)
     truth = true_table(table, domains)
     own = linked(sources, domains, clock, progress, small=options.most_small, truth=truth)
-    _check_true(own, truth)
     followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
     number = number_of_tables(own, options.seed, clock, progress)
-    names, counts = Names(own.universe), atom_counts(own, truth)
+    names, counts = Names(own.universe), atom_counts(own.universe, truth)
     cells = bounded_cells(own, names)
     small = _small(counts, options.most_small)
     belief = _belief(own, counts, options, clock, progress) if len(small) else _NONE_SMALL
@@ -187,51 +190,6 @@ def audited_published(
 
 
 _NONE_SMALL = Unavailable("no cell is small, so there is none to protect")
-
-
-def true_table(table: Table, domains: Sequence[Domain]) -> IntArray:
-    """The counts of the data by the parts of all variables of the tables."""
-    axes = [table.names.index(domain.name) for domain in domains]
-    shape = tuple(domain.size for domain in domains)
-    counts = np.zeros(shape, dtype=np.int64)
-    if not axes:
-        return np.array(table.total, dtype=np.int64)
-    places = []
-    for axis, domain in zip(axes, domains, strict=True):
-        assert domain.part_of is not None
-        places.append(domain.part_of[table.cells[:, axis]])
-    np.add.at(counts, tuple(places), table.counts)
-    return counts
-
-
-def atom_counts(own: Linked, truth: IntArray) -> IntArray:
-    """The true count of every atom."""
-    universe = own.universe
-    held = universe.atom_of >= 0
-    counts = np.zeros(universe.n_atoms, dtype=np.int64)
-    np.add.at(counts, universe.atom_of[held], truth.ravel()[held])
-    return counts
-
-
-def _check_true(own: Linked, truth: IntArray) -> None:
-    """Every figure is what the data give under its rule; no count of theirs is told."""
-    universe = own.universe
-    sums = universe.matrix @ atom_counts(own, truth)
-    wrong = np.flatnonzero((sums < universe.low) | (sums > universe.high))
-    if not len(wrong):
-        return
-    named = [universe.name_of(int(row)) for row in wrong[:MOST_NAMED]]
-    more = f" and {len(wrong) - MOST_NAMED:,} more" if len(wrong) > MOST_NAMED else ""
-    table = universe.tables[int(universe.table[wrong[0]])]
-    where = table.where[int(universe.place[wrong[0]])] if table.where else None
-    remedy = (
-        "is the table of other data, of a part of them ('t.csv | sex=F'), or rounded "
-        "('t.csv | rounded(5)')?"
-    )
-    got = f"{len(wrong):,} that are not: {'; '.join(named)}{more}"
-    raise InputError(
-        must_be("published figures", "true of the data", got, where=where, remedy=remedy)
-    )
 
 
 def _small(counts: IntArray, small: int) -> IntArray:

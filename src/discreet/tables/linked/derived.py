@@ -280,13 +280,10 @@ class _Cells:
         """The entry of the cross that each atom is in; entries that cut an atom are not valid."""
         u = self.universe
         n = prod(u.shape[a] for a in axes)
-        places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
-        own = [places[a] for a in axes]
-        of_cell = (
-            np.ravel_multi_index(own, [u.shape[a] for a in axes])
-            if axes
-            else np.zeros(len(u.atom_of), dtype=np.int64)
-        )
+        of_cell = np.zeros(len(u.atom_of), dtype=np.int64)
+        if axes:
+            places = u.places(np.arange(len(u.atom_of)))
+            of_cell = np.ravel_multi_index([places[a] for a in axes], [u.shape[a] for a in axes])
         held = u.atom_of >= 0
         first = np.full(u.n_atoms, -1, dtype=np.int64)
         first[u.atom_of[held]] = of_cell[held]

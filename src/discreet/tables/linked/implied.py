@@ -116,7 +116,8 @@ def _mark(
     found &= exact[np.maximum(rows, 0)]
     wrong = found & (total != universe.low[np.maximum(rows, 0)])
     if wrong.any():
-        raise InputError(_disagree(universe, int(rows[wrong][0]), fine))
+        is_same = bool(np.broadcast_to(needed, wrong.shape)[wrong][0] == 1)
+        raise InputError(_disagree(universe, int(rows[wrong][0]), fine, is_same))
     implied[rows[found]] = True
 
 
@@ -136,11 +137,12 @@ def summed(array: IntArray, cover: Cover, axis: int) -> IntArray:
     return np.moveaxis(np.asarray(flat).reshape(-1, *moved.shape[1:]), 0, axis)
 
 
-def _disagree(universe: Universe, row: int, fine: SubTable) -> str:
+def _disagree(universe: Universe, row: int, fine: SubTable, is_same: bool) -> str:
     other = universe.tables[fine.table].name
     own = universe.tables[int(universe.table[row])]
     name = own.name
     what = "the sum of its parts" if other == name else f"the sum of its parts in {other}"
+    what = f"the same as in {other}" if is_same else what
     where = own.where[int(universe.place[row])] if own.where else None
     remedy = (
         "is one of them of other data, of a part of the population, rounded "

@@ -94,7 +94,7 @@ class _Axis:
     def _occupied(self, axes: tuple[int, ...]) -> BoolArray:
         """Groups within which lies a figure above 0, or an atom that cannot be empty."""
         u = self.universe
-        places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
+        places = u.places(np.arange(len(u.atom_of)))
         shape = [u.shape[a] for a in axes]
         of_cell = np.ravel_multi_index([places[a] for a in axes], shape)
         held = u.atom_of >= 0
