@@ -9,7 +9,7 @@ labels beside a total, the labels of all tables are taken to be all there is. Wh
 "women"), or where the user says so, there is one more part: whoever is in none of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 
@@ -113,7 +113,8 @@ def domain_of(
         totals -= set(levels)
     totals -= {label.text for label in labels if label.held is not None}
     own = [label for label in labels if label.text not in totals]
-    reading = _Reading(name, own, tables, _bands(own, levels, tree))
+    key = _key if _may_fold(own, levels, tree) else str
+    reading = _Reading(name, own, tables, _bands(own, levels, tree), key)
     reading.check_bands()
     if levels is None and tree is None and not others:
         reading.check_words()
@@ -141,6 +142,7 @@ class _Reading:
     labels: Sequence[Label]
     tables: Sequence[str]
     bands: Mapping[str, Interval]
+    key: Callable[[str], str]  # the same for names of the same
 
     @property
     def texts(self) -> list[str]:
@@ -217,22 +219,22 @@ def _bands(
 def _of_labels(reading: _Reading) -> _Points:
     """Pieces between the ends of all bands; words (also beside bands: not stated) are pieces too.
 
-    Words are the same but for their case and spaces.
+    Words are the same but for their case and spaces, unless one table tells such words apart.
     """
     bands = {text: reading.bands[text] for text in reading.texts if text in reading.bands}
     pieces, held = _pieces(list(bands.values()))
     known: dict[str, int] = {}
     names = [band_name(piece) for piece in pieces]
     for text in reading.texts:
-        if text not in bands and _key(text) not in known:
-            known[_key(text)] = len(names)
+        if text not in bands and reading.key(text) not in known:
+            known[reading.key(text)] = len(names)
             names.append(text)
     points = _Points(names, [*pieces, *[None] * len(known)])
     for text, own in zip(bands, held, strict=True):
         points.sets[text] = np.concatenate([own, np.zeros(len(known), dtype=np.bool_)])
     for text in reading.texts:
         if text not in bands:
-            points.sets[text] = np.arange(len(names)) == known[_key(text)]
+            points.sets[text] = np.arange(len(names)) == known[reading.key(text)]
     return points
 
 
@@ -276,33 +278,49 @@ def _key(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _may_fold(
+    labels: Sequence[Label], levels: Sequence[str] | None, tree: Hierarchy | None
+) -> bool:
+    """Whether names that differ by case and spaces alone mean the same: no table, and neither the
+    data nor the tree, tells such names apart."""
+    by_table: dict[int, set[str]] = {}
+    for label in labels:
+        by_table.setdefault(label.table, set()).add(label.text)
+    leaves = () if tree is None else tree.leaves
+    return all(
+        len(set(map(_key, texts))) == len(texts)
+        for texts in (*by_table.values(), set(levels or ()), set(leaves))
+    )
+
+
 def _of_tree(reading: _Reading, tree: Hierarchy) -> _Points:
     """The leaves of the tree; a label is a leaf or a group."""
-    groups = _groups(tree)
+    groups = _groups(tree, reading.key)
     points = _Points(list(tree.leaves), [None] * len(tree.leaves))
     for label in reading.labels:
-        if _key(label.text) not in groups:
+        if reading.key(label.text) not in groups:
             raise reading.unmatched(label, list(groups), "the tree")
-        points.sets[label.text] = groups[_key(label.text)]
+        points.sets[label.text] = groups[reading.key(label.text)]
     return points
 
 
-def _groups(tree: Hierarchy) -> dict[str, BoolArray]:
+def _groups(tree: Hierarchy, key: Callable[[str], str]) -> dict[str, BoolArray]:
     """The leaves of every node of a tree, by its name."""
     found: dict[str, BoolArray] = {}
     for height in range(tree.height, -1, -1):
         for group, node in enumerate(tree.names[height]):
-            found[_key(node)] = tree.groups[height] == group
+            found[key(node)] = tree.groups[height] == group
     return found
 
 
 def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None) -> _Points:
     """The levels of the data, and which of them each label holds."""
-    own = {_key(level): np.arange(len(levels)) == i for i, level in enumerate(levels)}
+    key = reading.key
+    own = {key(level): np.arange(len(levels)) == i for i, level in enumerate(levels)}
     if tree is not None:
-        place = {_key(leaf): i for i, leaf in enumerate(tree.leaves)}
-        at = np.array([place.get(_key(level), -1) for level in levels])
-        for node, leaves in _groups(tree).items():
+        place = {key(leaf): i for i, leaf in enumerate(tree.leaves)}
+        at = np.array([place.get(key(level), -1) for level in levels])
+        for node, leaves in _groups(tree, key).items():
             own.setdefault(node, np.where(at >= 0, leaves[at], False))
     known = [reading.bands.get(level) for level in levels]
     ends: list[Ends | None] = [None if one is None else (one.low, one.high) for one in known]
@@ -314,8 +332,8 @@ def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None)
             points.sets[text] = label.held
         elif text in points.sets:
             continue
-        elif _key(text) in own:
-            points.sets[text] = own[_key(text)]
+        elif key(text) in own:
+            points.sets[text] = own[key(text)]
         elif text in reading.bands:
             points.sets[text] = _levels_within(reading, label, levels)
         else:
@@ -352,7 +370,8 @@ def _is_closed(labels: Sequence[Label], points: _Points) -> bool:
 
 
 def _with_others(points: _Points) -> _Points:
-    found = _Points(names=[*points.names, "others"], ends=[*points.ends, None])
+    name = "others" if "others" not in map(_key, points.names) else "all others"
+    found = _Points(names=[*points.names, name], ends=[*points.ends, None])
     for text, own in points.sets.items():
         found.sets[text] = np.append(own, False)
     return found

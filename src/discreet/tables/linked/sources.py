@@ -172,6 +172,7 @@ def together(
         rule, note = guessed(table, source.rule)
         notes += [note] if note else []
         table = _with_part(table)
+        _check_shape(table)
         table, note = _filled(table, absent)
         notes += [note] if note else []
         tables.append(table)
@@ -211,7 +212,7 @@ def _other_names(given: Sequence[str]) -> _OtherNames:
             rule = "written VARIABLE:LABEL=LEVEL or OTHER=VARIABLE"
             raise InputError(must_be("labels", rule, repr(text)))
         if colon:
-            labels[name.strip().casefold(), label.strip()] = right.strip()
+            labels[name.strip().casefold(), " ".join(label.split())] = right.strip()
         else:
             variables[name.strip().casefold()] = right.strip()
     return _OtherNames(variables, labels)
@@ -241,7 +242,7 @@ def _renamed(
         return known.setdefault(named.casefold(), named)
 
     def label(name: str, text: str) -> str:
-        return other.labels.get((name.casefold(), text), text)
+        return other.labels.get((name.casefold(), " ".join(text.split())), text)
 
     own = tuple(variable(name) for name in table.variables)
     if len(set(own)) < len(own):
@@ -288,6 +289,26 @@ def _with_part(table: PublishedTable) -> PublishedTable:
         places=np.concatenate([table.places, zeros], axis=1),
         part={},
     )
+
+
+def _check_shape(table: PublishedTable) -> None:
+    """Each combination stands once, and percentages are of variables of the table."""
+    shape = [len(labels) for labels in table.labels]
+    code = np.zeros(table.n_figures, dtype=np.int64)
+    if shape and table.n_figures:
+        code = np.ravel_multi_index(tuple(table.places.T), shape)
+    _, first, times = np.unique(code, return_index=True, return_counts=True)
+    if len(first) < table.n_figures:
+        said = ", ".join(f"{n} {x}" for n, x in table.cell(int(first[times > 1][0])).items())
+        remedy = "are two labels called the same (label)?" if table.variables else None
+        got = f"{said or 'the total'} twice"
+        raise InputError(
+            must_be(f"figures of {table.name}", "of one combination each", got, remedy=remedy)
+        )
+    strange = [name for name in table.of if name not in table.variables]
+    if table.statistic is Statistic.PERCENT and strange:
+        rule = f"within variables of {table.name} ({', '.join(table.variables)})"
+        raise InputError(must_be("percentages", rule, repr(strange[0])))
 
 
 def _filled(table: PublishedTable, absent: str) -> tuple[PublishedTable, str]:
