@@ -72,9 +72,9 @@ def _blocks(attack: Attack) -> Iterator[Block]:
     yield from narrow_section(attack.narrow)
     yield from _rebuilt(attack)
     yield Section("What this rests on", tuple(map(Text, circumstances(attack))))
+    yield next_section(_next(attack))
     yield cells_section(attack.cells)
     yield tables_section(attack.linked)
-    yield next_section(_next(attack))
 
 
 def title(attack: Attack) -> str:
