@@ -148,7 +148,8 @@ class ListedBelief(Exact):
     @property
     def method(self) -> str:
         """How many tables were listed."""
-        return f"exact, over {len(self.tables):,} listed tables"
+        n = len(self.tables)
+        return f"exact, over {n:,} listed table{'' if n == 1 else 's'}"
 
     @property
     def lower(self) -> IntArray:

@@ -58,7 +58,9 @@ class Candidate:
     out; of a table too large to hold in full only the names of its `margins` are. `is_possible` is
     false for a mask that cannot be made of the table, however long one tries. `breaks` are rules
     that it breaks whatever its risk, in words, and `doubts` those of which that is open; `judged`
-    are the rules of policies, as far as they were applied to it.
+    are the rules of policies, as far as they were applied to it. `counted` says of a release whose
+    choice tells an intruder something who repeats it whether that is in the risk, `uncounted` why
+    it is not.
     """
 
     title: str
@@ -75,6 +77,8 @@ class Candidate:
     breaks: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     judged: tuple[Judged, ...] = ()
+    counted: bool | None = None
+    uncounted: str = ""
 
     @property
     def worth(self) -> float | None:

@@ -7,6 +7,7 @@ small sums of hidden figures beside each other.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from discreet.data.hierarchy import Hierarchy
 from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.fiber.system.linear_system import Statement
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Masked
 from discreet.masks.controlled_rounding import NAME as CONTROLLED
@@ -39,6 +41,9 @@ from discreet.policy.findings import Finding
 from discreet.policy.table_rules import Rounded
 from discreet.tables.cross_risks import Remembered
 from discreet.tables.crosses import crosses
+from discreet.tables.linked.layouts import LayoutOut, layouts_out
+from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.sources import source_of, together
 from discreet.tables.policy_needs import Needs
 from discreet.tables.refused_margin import RiskFigure
 from discreet.tables.ruled_out import RuledOut, ruled_out
@@ -49,6 +54,8 @@ MASKS = (MARGINS, SUPPRESSION, CONTROLLED)
 DEFAULT = "margins, suppression:unions=yes, controlled-rounding:base=3"
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.2, 10.0  # of the time, for bounds of hidden figures
 OPEN = "not all bounds are proved"
+SEARCH_SHARE = 0.6  # of the seconds left, for all masks together that are made by a search
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,8 @@ class LinkedSet:
     layouts: tuple[Layout, ...]
     out: tuple[Layout, ...]
     figures: LinkedFigures
+    beside: tuple[Layout, ...] = ()
+    known: tuple[Statement, ...] = ()
 
     @classmethod
     def of(
@@ -78,9 +87,17 @@ class LinkedSet:
             else Layout.of_margin(table, list(one))
             for one in options.out
         ]
-        every = coarsened([*going, *out])
-        own = every[: len(going)], every[len(going) :]
-        return cls(every[0].table, *own, linked_figures(*own, coarse=False))
+        published = _published(table, options, trees)
+        every = coarsened([*going, *out, *(one.layout for one in published)])
+        ends = len(going), len(going) + len(out)
+        own = every[: ends[0]], every[ends[0] : ends[1]]
+        known = tuple(
+            statement
+            for one, layout in zip(published, every[ends[1] :], strict=True)
+            for statement in one.statements(layout)
+        )
+        figures = linked_figures(*own, coarse=False)
+        return cls(every[0].table, *own, figures, every[ends[1] :], known)
 
     def exactly_known(self, masked: Masked) -> BoolArray:
         """Which figures stand somewhere as they are."""
@@ -102,10 +119,21 @@ class LinkedSet:
         """To release nothing beyond what is out."""
 
         def make() -> Masked:
-            found = withheld(self.table, self.layouts, out=self.out)
+            found = withheld(self.table, self.layouts, out=self.out, beside=self.beside)
             return replace(found, mask=NOTHING, title=NOTHING)
 
         return Proposal(NOTHING, make, is_nothing=True)
+
+
+def _published(
+    table: Table, options: ChooseOptions, trees: Mapping[str, Hierarchy]
+) -> tuple[LayoutOut, ...]:
+    """What was published before, as it was published: rounded, withheld, of a part."""
+    sources = [one for given in options.published for one in source_of(given)]
+    if not sources:
+        return ()
+    found = together(sources, labels=options.labels, names=table.names)
+    return layouts_out(table, found, AttackOptions(trees=dict(trees), labels=options.labels))
 
 
 def linked_proposals(
@@ -122,16 +150,13 @@ def linked_proposals(
         if spec.name not in MASKS or spec.sets is not None:
             rule = f"of {', '.join(MASKS)} where the tables are named, without sets"
             raise InputError(must_be("masks", rule, repr(written)))
-    searching = sum(spec.name != MARGINS for _, spec in specs)
-    share = 0.6 / max(searching, 1)
-    return [
-        Proposal(
-            written,
-            lambda spec=spec: _made(linked, spec, options, clock.share(share)),  # type: ignore[misc]
-            is_asked=options.masks is not None,
-        )
-        for written, spec in specs
-    ]
+    share = SEARCH_SHARE / max(sum(spec.name != MARGINS for _, spec in specs), 1)
+
+    def made(spec: MaskSpec) -> Masked | Unavailable:
+        return _made(linked, spec, options, clock.share(share))
+
+    is_asked = options.masks is not None
+    return [Proposal(written, partial(made, spec), is_asked=is_asked) for written, spec in specs]
 
 
 def _made(
@@ -139,18 +164,27 @@ def _made(
 ) -> Masked | Unavailable:
     given = dict(spec.options)
     if spec.name == MARGINS:
-        return release_layouts(linked.table, linked.layouts, out=linked.out)
+        return release_layouts(linked.table, linked.layouts, out=linked.out, beside=linked.beside)
     if spec.name == CONTROLLED:
         own = seeded("random rounding", options.seed) if given.pop("random", False) else None
         return round_controlled(
-            linked.table, layouts=linked.layouts, out=linked.out, seed=own, **given
+            linked.table,
+            layouts=linked.layouts,
+            out=linked.out,
+            beside=linked.beside,
+            seed=own,
+            **given,
         )
+    if given.pop("decoys", False):
+        remedy = "a pattern for linked tables is one of little cost"
+        raise InputError(must_be("decoys", "no where the tables are named", "yes", remedy=remedy))
     of_search = {k: given.pop(k) for k in ("least", "guarantee", "exact", "work") if k in given}
     rule = Rule(**{"small": options.measure.small, "unions": True, **given})
     return suppress(
         linked.table,
         layouts=linked.layouts,
         out=linked.out,
+        beside=linked.beside,
         rule=rule,
         seconds=SEARCH_SECONDS if seconds is None else seconds,
         **of_search,
@@ -166,14 +200,15 @@ class ByLayouts:
 
     def judged(self, masked: Masked) -> Judged | None:
         """The publication as an intruder has it; None where nothing is told."""
-        if not masked.published and not self.linked.out:
+        if not masked.published and not self.linked.out and not self.linked.known:
             return None
         return self._with(masked, self._nested())
 
     def _with(self, masked: Masked, nested: RuledOut) -> Judged:
         table = self.linked.table
         zeros = tuple(one.statement(table.sizes) for one in nested.zeros(table.names, ()))
-        return Judged(masked=masked, also=zeros, nested=nested, exact=None)
+        also = (*zeros, *self.linked.known)
+        return Judged(masked=masked, also=also, nested=nested, exact=None)
 
     def _nested(self) -> RuledOut:
         table, targets = self.linked.table, self.options.targets or ()
@@ -331,24 +366,17 @@ class ByLayouts:
         asked = crosses(self._sets(), len(every) + 1, len(table.cells), also=every, exact=False)
         wanted = Wanted(small=small, nested=judged.nested)
         own = [*masked.known, *judged.also]
-        told = self.linked.figures.n_told
-        shown = {axes: self._shown_cross(masked, axes) for axes in asked} if told else {}
+        shown = {axes: self._shown_cross(masked, axes) for axes in asked}
         found = list(by_statements(table, own, asked, wanted, clock, shown=shown))
         least = max(len(known), sum(one.least for one in found))
         is_open = bool(unsettled) or any(one.most > one.least for one in found)
-        what = f"hidden count {small_words(small)}" if small else "hidden zero"
+        most = least + len(unsettled) + sum(one.most - one.least for one in found)
+        value = Figure(value=None, low=least, high=most, how=How.BOUND)
         return Finding(
-            value=Figure(value=None, low=least, high=table.n_cells, how=How.BOUND)
-            if is_open and not least
-            else Figure(value=least, how=How.EXACT),
-            found=f"{least:,} {what.replace('count', 'counts').replace('zero', 'zeros')} can be "
-            f"worked out: {listed(known)}"
-            if least
-            else f"it is open whether a {what} can be worked out, since {OPEN}"
-            if is_open
-            else f"no {what} can be worked out",
+            value=value if is_open else Figure(value=least, how=How.EXACT),
+            found=_derived_words(least, small, known, is_open=is_open),
             doubt=OPEN if is_open and not least else "",
-            concerns=tuple(known[:5]),
+            concerns=tuple(known[:MOST_NAMED]),
         )
 
     def _sets(self) -> list[tuple[int, ...]]:
@@ -373,3 +401,16 @@ class ByLayouts:
     ) -> dict[str, Outcome]:
         """The worst of the crosses of the variables by a measure."""
         return worst_cross_of(judged, self._sets(), figure, clock)
+
+
+def _derived_words(least: int, small: int, known: Sequence[str], *, is_open: bool) -> str:
+    """What can be worked out, in words."""
+    noun, counts = ("count", f" {small_words(small)}") if small else ("zero", "")
+    if least:
+        named = f": {listed(known)}" if known else " in crosses of the variables"
+        return (
+            f"{least:,} hidden {noun}{'' if least == 1 else 's'}{counts} can be worked out{named}"
+        )
+    if is_open:
+        return f"it is open whether a hidden {noun}{counts} can be worked out, since {OPEN}"
+    return f"no hidden {noun}{counts} can be worked out"

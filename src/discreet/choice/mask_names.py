@@ -3,6 +3,7 @@
 A mask is written as its name, the sets of variables it is about, and its options:
 
     margins[race income][gender]      rounding:base=3,random      suppression[a b][a]:small=4,exact
+    suppression:decoys=no
     controlled-rounding:base=5        perturbation[a b]:fitted=table,show=[a c]
     imputation[a b]:copies=10         redaction:most=7,base=5,zeros=redacted      statistics
     cell-key[a b][a]:variance=2,max=5,small=2,keep=0.3      discrete-laplace:epsilon=1,clamp
@@ -156,6 +157,8 @@ def make_again(record: Mapping[str, Any], table: Table) -> Masked | Unavailable:
     if not isinstance(record["parameters"], Mapping):
         raise InputError(must_be("record", "one of a mask", "parameters without names"))
     options = dict(record["parameters"])
+    if record["mask"] == hiding.NAME:
+        options.setdefault("decoys", False)  # a record from before there were any
     sets = _recorded_sets("sets", options.pop("sets", None))
     if "show" in options:
         options["show"] = _recorded_sets("show", options["show"])
@@ -280,9 +283,11 @@ def _suppression(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavail
         for key in ("least", "guarantee", "exact", "work")
         if key in ask.options
     }
-    rule = hiding.Rule(**{k: value for k, value in ask.options.items() if k not in of_search})
+    of_rule = {k: v for k, v in ask.options.items() if k not in of_search and k != "decoys"}
+    own = seeded("decoys", ask.seed) if ask.options.get("decoys", True) else None
     seconds = hiding.SEARCH_SECONDS if ask.seconds is None else ask.seconds
-    return hiding.suppress(table, sets, rule=rule, seconds=seconds, **of_search)
+    rule = hiding.Rule(**of_rule)
+    return hiding.suppress(table, sets, rule=rule, seconds=seconds, seed=own, **of_search)
 
 
 def _redaction(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
@@ -345,6 +350,7 @@ KINDS: Mapping[str, _Kind] = {
             "guarantee": str,
             "exact": bool,
             "work": float,
+            "decoys": bool,
         },
         _suppression,
     ),

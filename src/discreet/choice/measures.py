@@ -59,10 +59,16 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """The risk of a release and how it was got."""
+    """The risk of a release and how it was got.
+
+    `counted` says of a release whose choice tells something whether that is in the risk, and
+    `uncounted` why it is not.
+    """
 
     risk: Outcome
     method: str
+    counted: bool | None = None
+    uncounted: str = ""
 
 
 def small_cells(truth: IntArray, small: int) -> IntArray:

@@ -24,6 +24,8 @@ from discreet.masks.contract import (
 )
 from discreet.tables.ruled_out import RuledOut
 
+READ_OFF = Unavailable("the pattern is read off one of tables with the variables that follow")
+
 
 def suppressed(
     spec: MaskSpec,
@@ -49,6 +51,7 @@ def suppressed(
             _read_off(by_axes[wide], axes) for axes, wide in zip(asked, closed, strict=True)
         ),
         parameters=MappingProxyType({**found.parameters, "sets": named_sets(table, asked)}),
+        replay=READ_OFF,
     )
 
 

@@ -52,6 +52,9 @@ class ChooseOptions:
     - `tables`: the tables that are to go out as one set, as 'region:tree(all),age:bands(10)+total'
       or 'region,sex | age=0-15'; masks are then looked at for exactly these. `trees` are those of
       their variables, each a file or a Hierarchy.
+    - `published`: with `tables`, files of tables as they were published before, perhaps rounded or
+      with withheld figures: 't.csv | sex=F | rounded(5)'. `labels` are other names in them, as
+      'sex:Female=F'.
     - `out`: margins that are out already; with `tables` also tables written as they are.
     - `targets`: variables whose level a group of persons must not share; all unless named. Where
       they are named, groups that only probably share one count too, from the probability `sure`.
@@ -79,6 +82,8 @@ class ChooseOptions:
     intruders: tuple[str, ...] = ("multinomial",)
     masks: str | None = None
     tables: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     trees: Mapping[str, Any] = field(default_factory=dict)
     out: tuple[tuple[str, ...] | str, ...] = ()
     targets: tuple[str, ...] | None = None
@@ -110,8 +115,10 @@ class ChooseOptions:
         intruders: Iterable[str] = self.intruders
         nested: Iterable[str] = self.nested
         tables: Iterable[str] = self.tables
+        published: Iterable[str] = self.published
         settled = {
             "policy": policies,
+            "published": tuple([published] if isinstance(published, str) else published),
             "measure": replace(measure, **more),  # type: ignore[arg-type]
             "max_risk": limit,
             "intruders": tuple([intruders] if isinstance(intruders, str) else intruders),
@@ -144,6 +151,11 @@ class ChooseOptions:
         if self.has_limit or not self.policy:
             _check_max_risk(self.max_risk, self.measure.kind)
         check_nesting(self.nesting, self.nested)
+        if self.published and not self.tables:
+            remedy = "name the tables that are to go out (tables)"
+            raise InputError(must_be("published", "given with tables", "none", remedy=remedy))
+        if self.labels and not self.published:
+            raise InputError(must_be("labels", "given with published tables", "none"))
         if not 0 < self.sure <= 1:
             raise InputError(must_be("sure", "above 0, up to 1", self.sure))
         if self.seconds is not None and not 0 < self.seconds < float("inf"):

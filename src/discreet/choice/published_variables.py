@@ -14,6 +14,7 @@ from discreet.choice.candidates import NOTHING
 from discreet.data.table import Table
 from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import Margins, maximal
+from discreet.figures import Unavailable
 from discreet.masks.contract import Axes, Masked, PublishedTable, margin_sum
 from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.redaction import NAME as REDACTION
@@ -22,6 +23,8 @@ from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.tables.printed import Printed, n_small, printed_small_counts
 from discreet.tables.ruled_out import RuledOut, ruled_out
+
+SUMMED_OUT = Unavailable("the mask was made of a table with further variables")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +122,7 @@ def _summed_out(masked: Masked, own: Table, told: Axes) -> Masked:
         likelihood=None
         if masked.likelihood is None
         else _likelihood(masked.likelihood, first, masked.source.n_cells),
+        replay=None if masked.replay is None else SUMMED_OUT,
     )
 
 

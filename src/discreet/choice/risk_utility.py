@@ -19,7 +19,7 @@ from discreet.choice.choice import (
     standing_of,
 )
 from discreet.choice.choice_verdict import choice_verdict
-from discreet.choice.exposure import belief_exposure, bounds_exposure
+from discreet.choice.exposure import Choices, belief_exposure, bounds_exposure
 from discreet.choice.judging import ByMargins, Judging
 from discreet.choice.linked_tables import ByLayouts, LinkedSet
 from discreet.choice.measures import Exposure, Measure
@@ -175,6 +175,7 @@ class _Asked:
     needs: Needs
     by: Judging
     remembered: dict[RiskFigure, Remembered] = field(default_factory=dict)  # crosses known already
+    choices: dict[int, tuple[Judged, Choices]] = field(default_factory=dict)  # of each release
 
     @classmethod
     def of(cls, table: Table, options: ChooseOptions, linked: LinkedSet | None = None) -> "_Asked":
@@ -417,7 +418,9 @@ def _looked_at(
         found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
     else:
         part = Clock(clock.share(MAP_SHARE)) if asked.options.policy else clock
+        judged = _without_replay(judged) if candidate.risks else judged
         found = _exposures(judged, asked, asked.options.measure, part, np.random.default_rng(seed))
+    candidate = _with_choice(candidate, list(found.values()))
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
         return _by_policies(replace(candidate, risks=risks), judged, asked, clock, seed, {})
@@ -427,6 +430,18 @@ def _looked_at(
     risk = worst_figure(risks, CERTAIN[kind])
     whole = replace(candidate, risk=risk, risks=risks, method=method)
     return _by_policies(whole, judged, asked, clock, seed, {figure: risk})
+
+
+def _without_replay(judged: Judged) -> Judged:
+    """A release that gives something away for certain, whatever its choice tells beside."""
+    return replace(judged, masked=replace(judged.masked, replay=None))
+
+
+def _with_choice(candidate: Candidate, found: Sequence[Exposure]) -> Candidate:
+    """The candidate with whether its risk counts what the choice of the publication tells."""
+    told = [one.counted for one in found if one.counted is not None]
+    why = next((one.uncounted for one in found if one.uncounted), "")
+    return replace(candidate, counted=all(told) if told else None, uncounted=why)
 
 
 def _crosses(
@@ -504,13 +519,14 @@ def _exposures(
     names, masked = asked.options.intruders, judged.masked
     if measure.kind is RiskMeasure.BOUNDS:
         return {"any": bounds_exposure(masked, measure.small, also=judged.also, clock=clock)}
+    _, choices = asked.choices.setdefault(id(judged), (judged, {}))
     found = {}
     for i, name in enumerate(sorted(names, key=lambda name: name != QUICKEST)):
         own = Clock(clock.share(1 / (len(names) - i)))
         intruder = measure.intruder(name, masked.source.n_cells)
         try:
             found[name] = belief_exposure(
-                masked, intruder, measure, also=judged.also, clock=own, rng=rng
+                masked, intruder, measure, also=judged.also, clock=own, rng=rng, choices=choices
             )
         except BudgetExceeded as beyond:
             found[name] = Exposure(Unavailable(str(beyond)), str(beyond))

@@ -26,7 +26,7 @@ from discreet.cli.table_file import counts_options, table_of
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "masks", "out", "requests", "alpha", "policy", "seconds", "targets", "nesting", "nested",
-    "tables",
+    "tables", "published", "labels",
 )  # fmt: skip
 PARAMETERS = {
     "prior": "--intruders",
@@ -99,6 +99,16 @@ class Out(click.ParamType[tuple[str, ...] | str]):
     KNOWN, "--out", type=Out(), multiple=True,
     help="Variables of a margin that is out already, or with --tables a table written as there; "
     "may be given several times.",
+)  # fmt: skip
+@option(
+    KNOWN, "--published", multiple=True, metavar="FILE[ | …]",
+    help="With --tables: a table as it was published before (CSV, Excel, JSON-stat 2, PX), perhaps "
+    "with what is to be said of it: 't.csv | sex=F | rounded(5)'; may be given several times.",
+)  # fmt: skip
+@option(
+    KNOWN, "--label", "labels", multiple=True, metavar="VAR:A=B",
+    help="Another name in a published table: 'sex:Female=F' for a level, 'Geschlecht=sex' for a "
+    "variable; may be given several times.",
 )  # fmt: skip
 @option(
     KNOWN, "--tree", "trees", type=NamedFile(), multiple=True,

@@ -5,7 +5,8 @@ cells of the hidden table, true of it and of every table that could have led to 
 publication; `likelihood` is how probable the publication is under each of them. A mask that is a
 function of the statements alone (margins, rounding to the nearest multiple) has no likelihood: then
 the intruder's distribution is his prior restricted to the fiber. What the publication may tell
-beyond both is said in `beyond`, never passed over."""
+beyond both is said in `beyond`, never passed over; where it can be found by running the mask on
+other tables, `replay` does that (see `choice_belief`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.system.linear_system import LARGEST, Statement, System, system_of
 from discreet.fiber.system.margins import Margins
+from discreet.figures import Unavailable
+from discreet.masks.replay import Replay
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
 
@@ -118,6 +121,8 @@ class Masked(ShownInNotebooks):
     is none, `guide` may hold factors that come near it, from which tables are drawn to be weighed.
     `figures` are what goes out beside tables, a line each. `variance` is that between several
     imputations of each cell, where cells are shown. `protection` is the proof of a suppression.
+    `replay` is set where the choice of the publication tells something that neither `known` nor
+    `likelihood` holds; Unavailable where that cannot be found.
     """
 
     mask: str
@@ -136,6 +141,7 @@ class Masked(ShownInNotebooks):
     figures: tuple[str, ...] = ()
     variance: FloatArray | None = None
     protection: Protection | None = None
+    replay: Replay | Unavailable | None = None
     beyond: str = ""
 
     def __post_init__(self) -> None:

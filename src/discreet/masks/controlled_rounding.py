@@ -36,6 +36,7 @@ from discreet.masks.contract import (
 )
 from discreet.masks.cycle_rounding import cycle_rounding
 from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
+from discreet.masks.replay import SameAgain
 from discreet.masks.rounding import at_random, checked_base, checked_room, checked_seed
 from discreet.masks.solving import WORK, Solved, checked_work, solve
 from discreet.masks.suppression_figures import Figures, all_sets, figures_of
@@ -65,6 +66,7 @@ def round_controlled(
     sets: Sequence[Sequence[str]] | None = None,
     layouts: Sequence[Layout] | None = None,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     seed: int | None = None,
     total_known: bool = True,
     work: float = WORK,
@@ -72,7 +74,8 @@ def round_controlled(
     """The full table and the named margins (all of them) in multiples of the base that add up.
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data; then
-    these go out, and not the full table; layouts that are `out` are known exactly.
+    these go out, and not the full table; layouts that are `out` are known exactly, and what
+    layouts `beside` tell apart is told apart here too.
 
     Without a seed the rounding is the nearest one: the sum over all published figures of how far
     they are off is least, or within a gap that is stated. With a seed it is drawn at random: in one
@@ -90,12 +93,28 @@ def round_controlled(
         counts = checked_room(table, base)
         figures = figures_of(table, counts, _tables(table, sets))
     else:
-        figures = figures_to_protect(table, sets, layouts, out=out)
+        figures = figures_to_protect(table, sets, layouts, out=out, beside=beside)
         counts = checked_room(figures.table, base)
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:
         return Unavailable("no rounding that adds up was found within the work; allow more")
-    return _masked(figures, rounding, base, seed, total_known, work)
+    found = _masked(figures, rounding, base, seed, total_known, work)
+    return (
+        found if seed is not None else replace(found, replay=_replay(figures, rounding, base, work))
+    )
+
+
+def _replay(figures: Figures, rounding: _Rounding, base: int, work: float) -> SameAgain:
+    """The nearest rounding of another table."""
+
+    def is_same(cells: IntArray) -> bool:
+        other = replace(figures, counts=figures.summed(cells))
+        found = _rounded(other, cells, base, None, work)
+        if found is None or found.excess != rounding.excess:
+            return False
+        return np.array_equal(found.cells, rounding.cells)
+
+    return SameAgain(is_same)
 
 
 def _chosen(

@@ -176,10 +176,12 @@ def figures_to_protect(
     layouts: Sequence[Layout] | None,
     *,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     unions: bool = False,
 ) -> Figures:
     """The figures of linked tables, or of the named margins of the table (all of them), where
-    `unions` can be followed beside them. What is `out` is known exactly.
+    `unions` can be followed beside them. What is `out` is known exactly; levels that a layout
+    `beside` tells apart are told apart here too.
 
     Checked: sets or layouts are given, not both, and layouts are of this table.
     """
@@ -196,20 +198,24 @@ def figures_to_protect(
         raise InputError(must_be("sets", "left out where layouts are given", "both"))
     if any(one.table is not table for one in (*layouts, *out)):
         raise InputError(must_be("layouts", "those of the table", "those of another"))
-    return linked_figures(layouts, out)
+    return linked_figures(layouts, out, beside)
 
 
 def linked_figures(
-    layouts: Sequence[Layout], out: Sequence[Layout] = (), *, coarse: bool = True
+    layouts: Sequence[Layout],
+    out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
+    *,
+    coarse: bool = True,
 ) -> LinkedFigures:
     """The figures of some layouts that are to go out, and of those that are `out`, on the coarsest
-    table that has them all, or on their own.
+    table that has them all and tells apart what layouts `beside` do, or on their own.
 
     Checked: all are of one table; together they have at most 131,072 figures; the table has persons
     and, made coarse, at most 2**20 cells.
     """
     every = (*layouts, *out)
-    own = coarsened(every) if coarse and layouts else every
+    own = coarsened([*every, *beside])[: len(every)] if coarse and layouts else every
     if not layouts:
         raise InputError(must_be("layouts", "at least one", "none"))
     number = sum(one.n_figures for one in own)
@@ -218,19 +224,7 @@ def linked_figures(
         raise InputError(must_be("figures", rule, f"{number:,}"))
     table = own[0].table
     counts = checked_counts(table).ravel()
-    found: dict[bytes, int] = {}
-    groups: list[IntArray] = []
-    labels: list[str] = []
-    entries = []
-    for one in own:
-        numbers = np.full(one.n_figures, NONE, dtype=np.int64)
-        for entry, cells in enumerate(entry_cells(one)):
-            if len(cells):
-                numbers[entry] = found.setdefault(cells.tobytes(), len(groups))
-                if numbers[entry] == len(groups):
-                    groups.append(cells)
-                    labels.append(entry_label(one, entry))
-        entries.append(read_only(numbers))
+    groups, labels, entries = _different(own)
     return LinkedFigures(
         table=table,
         sets=tuple(one.axes for one in own),
@@ -241,11 +235,31 @@ def linked_figures(
         layouts=own,
         start=_starts(groups),
         members=np.concatenate(groups),
-        entries=tuple(entries),
-        labels=tuple(labels),
+        entries=entries,
+        labels=labels,
         n_going=len(layouts),
         n_told=len(groups),
     )
+
+
+def _different(
+    layouts: Sequence[Layout],
+) -> tuple[list[IntArray], tuple[str, ...], tuple[IntArray, ...]]:
+    """The cells and the label of each different figure, and the figure of each entry."""
+    found: dict[bytes, int] = {}
+    groups: list[IntArray] = []
+    labels: list[str] = []
+    entries = []
+    for one in layouts:
+        numbers = np.full(one.n_figures, NONE, dtype=np.int64)
+        for entry, cells in enumerate(entry_cells(one)):
+            if len(cells):
+                numbers[entry] = found.setdefault(cells.tobytes(), len(groups))
+                if numbers[entry] == len(groups):
+                    groups.append(cells)
+                    labels.append(entry_label(one, entry))
+        entries.append(read_only(numbers))
+    return groups, tuple(labels), tuple(entries)
 
 
 def entry_cells(layout: Layout) -> Iterator[IntArray]:

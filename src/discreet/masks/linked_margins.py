@@ -18,14 +18,19 @@ TOLD = Rule(rule_known=False)  # that something is hidden tells nothing by itsel
 
 
 def release_layouts(
-    table: Table, layouts: Sequence[Layout], *, out: Sequence[Layout] = ()
+    table: Table,
+    layouts: Sequence[Layout],
+    *,
+    out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
 ) -> Masked:
-    """Linked tables with all their figures; layouts that are `out` are known besides.
+    """Linked tables with all their figures; layouts that are `out` are known besides, and what
+    layouts `beside` tell apart is told apart here too.
 
     The source is the coarsest table that has all of them. The estimate fills its cells by
     proportional fitting to every figure.
     """
-    figures = figures_to_protect(table, None, layouts, out=out)
+    figures = figures_to_protect(table, None, layouts, out=out, beside=beside)
     assert isinstance(figures, LinkedFigures)
     nothing = np.zeros(figures.n, dtype=np.bool_)
     return Masked(
@@ -40,10 +45,16 @@ def release_layouts(
     )
 
 
-def withheld(table: Table, layouts: Sequence[Layout], *, out: Sequence[Layout] = ()) -> Masked:
+def withheld(
+    table: Table,
+    layouts: Sequence[Layout],
+    *,
+    out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
+) -> Masked:
     """Nothing beyond what is out; the number of persons is taken to be known."""
-    whole = release_layouts(table, layouts, out=out)
-    figures = figures_to_protect(table, None, layouts, out=out)
+    whole = release_layouts(table, layouts, out=out, beside=beside)
+    figures = figures_to_protect(table, None, layouts, out=out, beside=beside)
     known = statements(figures, ~figures.is_out & ~figures.is_total, TOLD)
     return replace(
         whole,

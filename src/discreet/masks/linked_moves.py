@@ -39,7 +39,7 @@ class LinkedBoxes:
         self._may = problem.may_hide
         self._room = problem.figures.counts - problem.rule.least
         self._first = _first_entries(problem.figures)
-        self._holds = [_holds(one) for one in problem.figures.layouts]
+        self._axes = [_axes(one) for one in problem.figures.layouts]
 
     def cheapest(
         self, pattern: Pattern, figure: int, steps: int, without: BoolArray | None = None
@@ -116,8 +116,8 @@ class LinkedBoxes:
             for own, turn, level in zip(held, turned, near, strict=True)
         ]
         total = self._cells_that_fall(near, far, turned, steps)
-        for holds, rises, falls in zip(self._holds, *prices, strict=True):
-            total = total + self._charge(holds, near, far, turned, rises, falls)
+        for axes, rises, falls in zip(self._axes, *prices, strict=True):
+            total = total + self._charge(axes, near, far, turned, rises, falls)
         if not total.size or total.min() >= SHUT:
             return None
         place = np.unravel_index(int(np.argmin(total)), total.shape)
@@ -141,7 +141,7 @@ class LinkedBoxes:
 
     def _charge(
         self,
-        holds: list[FloatArray],
+        axes: list["_Axis"],
         near: tuple[int, ...],
         far: list[IntArray],
         turned: tuple[bool, ...],
@@ -150,17 +150,25 @@ class LinkedBoxes:
     ) -> FloatArray:
         """What the figures of one table cost that change, for every far corner."""
         up, down = rises, falls
-        for axis, matrix in enumerate(holds):
-            here = matrix[:, near[axis], None]
-            change = here - matrix[:, far[axis]] if turned[axis] else here
-            plus, minus = np.maximum(change, 0.0), np.maximum(-change, 0.0)
-            self._problem.budget.spend(OPERATION_SECONDS * up.size * change.shape[1])
+        for place, (axis, turn) in enumerate(zip(axes, turned, strict=True)):
+            if not turn:  # what does not hold the level does not change
+                own = axis.of_level(near[place])
+                up = up.take(own, axis=place).sum(axis=place, keepdims=True)
+                down = down.take(own, axis=place).sum(axis=place, keepdims=True)
+        for place, (axis, turn) in enumerate(zip(axes, turned, strict=True)):
             # The axis in front is summed out, and its far levels come last: after all variables
             # their order is again that of the table.
-            up, down = (
-                np.tensordot(up, plus, axes=(0, 0)) + np.tensordot(down, minus, axes=(0, 0)),
-                np.tensordot(down, plus, axes=(0, 0)) + np.tensordot(up, minus, axes=(0, 0)),
-            )
+            if not turn:
+                up, down = np.moveaxis(up, 0, -1), np.moveaxis(down, 0, -1)
+                continue
+            n_far = len(far[place])
+            self._problem.budget.spend(OPERATION_SECONDS * axis.width * n_far * up[0].size)
+            rest = up.shape[1:]
+            pairs = axis.left(up, near[place], far[place]), axis.left(down, near[place], far[place])
+            (up_left, up_come), (down_left, down_come) = pairs
+            shape = (n_far, *rest)
+            up = np.moveaxis((up_left + down_come).reshape(shape), 0, -1)
+            down = np.moveaxis((down_left + up_come).reshape(shape), 0, -1)
         return up
 
     def _change(self, near: tuple[int, ...], far: list[int]) -> tuple[IntArray, IntArray]:
@@ -190,12 +198,43 @@ def _first_entries(figures: LinkedFigures) -> list[IntArray]:
     return found
 
 
-def _holds(layout: Layout) -> list[FloatArray]:
-    """Which levels the categories of a layout hold, variable by variable of the table; one without
-    categories has a single one with all levels of its part."""
+class _Axis:
+    """The categories of one variable: which of them hold a level, few of many."""
+
+    def __init__(self, holds: BoolArray) -> None:
+        self._holds = holds
+        n_categories, n_levels = holds.shape
+        self.width = max(1, int(holds.sum(axis=0).max(initial=0)))
+        self._slots = np.full((self.width, n_levels), n_categories, dtype=np.int64)
+        for level in range(n_levels):
+            own = np.flatnonzero(holds[:, level])
+            self._slots[: len(own), level] = own
+
+    def of_level(self, level: int) -> IntArray:
+        """The categories that hold a level."""
+        return np.flatnonzero(self._holds[:, level])
+
+    def left(self, prices: FloatArray, near: int, far: IntArray) -> tuple[FloatArray, FloatArray]:
+        """For each far level, the prices of the categories that hold the near level and not it, and
+        of those that hold it and not the near one."""
+        flat = prices.reshape(len(prices), -1)
+        left = np.zeros((len(far), flat.shape[1]))
+        for category in self.of_level(near).tolist():
+            left += np.multiply.outer(~self._holds[category, far], flat[category])
+        padded = np.concatenate([flat, np.zeros((1, flat.shape[1]))])
+        is_other = np.append(~self._holds[:, near], False)
+        come = np.zeros_like(left)
+        for slot in self._slots[:, far]:
+            come += padded[slot] * is_other[slot, None]
+        return left, come
+
+
+def _axes(layout: Layout) -> list[_Axis]:
+    """The categories of a layout, variable by variable of the table; a variable that it has not is
+    a single category with all levels of its part."""
     own = {one.axis: one.holds for one in layout.variables}
     found = []
     for axis, size in enumerate(layout.table.sizes):
         held = own.get(axis, np.ones((1, size), dtype=np.bool_))
-        found.append((held & layout.part[axis] if axis in layout.part else held).astype(np.float64))
+        found.append(_Axis(held & layout.part[axis] if axis in layout.part else held))
     return found

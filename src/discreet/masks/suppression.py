@@ -26,25 +26,22 @@ from discreet.masks.contract import (
     Protection,
 )
 from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
-from discreet.masks.solving import Budget, OutOfTime, checked_work
+from discreet.masks.replay import Replay
+from discreet.masks.rounding import checked_seed
+from discreet.masks.solving import Budget, checked_work
+from discreet.masks.suppression_choice import pattern_around, pattern_of_little_cost
+from discreet.masks.suppression_decoys import Drawing, Secret, secret_of
 from discreet.masks.suppression_figures import (
     Figures,
     Rule,
     Zeros,
     statements,
 )
-from discreet.masks.suppression_following import derivable_unions, with_unions
-from discreet.masks.suppression_limits import covering_limit
+from discreet.masks.suppression_following import derivable_unions
 from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
-from discreet.masks.suppression_search import (
-    Limit,
-    Unprotectable,
-    least_pattern,
-    make_parts_anew,
-    safe_pattern,
-    thin,
-)
+from discreet.masks.suppression_replay import PatternByChance, pattern_again
+from discreet.masks.suppression_search import Limit
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
 
@@ -55,6 +52,7 @@ PROOF_SECONDS = 5.0
 SEARCH_SECONDS = 60.0
 EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
+ALL_ALIKE = "which of them are small is secret, and each is protected"
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
 FIT_ROWS = 100_000  # of linked tables, that are scaled to in all rounds together
 
@@ -72,11 +70,13 @@ def suppress(
     *,
     layouts: Sequence[Layout] | None = None,
     out: Sequence[Layout] = (),
+    beside: Sequence[Layout] = (),
     rule: Rule | None = None,
     least: str = Least.COUNTS,
     guarantee: str = Guarantee.WHOLE,
     exact: bool | None = None,
     work: float | None = None,
+    seed: int | None = None,
     time_limit: float | None = PROOF_SECONDS,
     seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
@@ -85,7 +85,7 @@ def suppress(
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data: bands,
     subtotals, parts. They are protected as one set, on the coarsest table that has all of them;
-    layouts that are `out` are known exactly.
+    layouts that are `out` are known exactly, and what layouts `beside` tell apart is told apart.
 
     A pattern goes out only if at least the `guarantee` is proved of it; `Masked.protection` and
     `Masked.effect` say what is. The search takes at most `seconds`, or `work` if that is less,
@@ -93,15 +93,21 @@ def suppress(
     the least is proved, or a lesser one found, where `exact`; None decides by size. `time_limit` is
     that of the bounds in seconds. The number of persons is taken to be known and is never hidden.
 
+    Without a seed the pattern is one of little cost, which someone who owns this program can make
+    again from every table that fits. With a seed, which must be secret, decoys are hidden with the
+    sensitive figures, costs are drawn, and every hidden figure is protected alike.
+
     Unavailable says why where no pattern is safe, or none was found and proved in time.
     """
     if least not in list(Least):
         raise InputError(must_be("least", f"one of {', '.join(Least)}", repr(least)))
     if guarantee not in list(Guarantee):
         raise InputError(must_be("guarantee", f"one of {', '.join(Guarantee)}", repr(guarantee)))
+    if seed is not None and layouts is not None:
+        raise InputError(must_be("decoys", "left out where tables are named", "them"))
     allowed = _allowed(work, seconds)
     rule = rule or Rule()
-    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
+    figures = figures_to_protect(table, sets, layouts, out=out, beside=beside, unions=rule.unions)
     problem = Problem(
         figures=figures,
         rule=rule,
@@ -111,25 +117,88 @@ def suppress(
         budget=Budget(allowed),
         guarantee=Guarantee(guarantee),
     )
-    if exact is None:
-        exact = len(problem.sensitive) * figures.table.n_cells <= EXACT_SIZE
-    found = _pattern(problem, exact, progress)
+    found = chosen_pattern(problem, Least(least), exact, seed, progress)
     if isinstance(found, Unavailable):
         return found
     pattern, limit = found
     problem, figures = pattern.problem, pattern.problem.figures  # with the unions that it protects
     tables = [problem.counts, *pattern.witnesses()]
+    protected = pattern.problem.sensitive
     protection = replace(
-        proved(figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress),
+        proved(figures, pattern.hidden, rule, protected, tables, time_limit, progress),
         guarantee=pattern.guarantee(),
     )
     asked: dict[str, Parameter] = {
         "least": str(least),
         "guarantee": str(guarantee),
-        "exact": exact,
+        "exact": _is_exact(problem, exact, seed),
         "work": problem.budget.seconds,
+        "decoys": seed is not None,
     }
-    return _masked(problem, pattern, limit, protection, asked)
+    masked = _masked(problem, pattern, limit, protection, asked, seed)
+    if isinstance(figures, LinkedFigures):  # not made again for every table that fits
+        return masked
+    replay = _replay(problem, pattern.hidden, allowed, Least(least), exact, seed)
+    return replace(masked, replay=replay)
+
+
+def _replay(
+    problem: Problem,
+    hidden: BoolArray,
+    work: float,
+    least: Least,
+    exact: bool | None,
+    seed: int | None,
+) -> Replay:
+    """The same suppression of another table, as someone makes it who owns this program."""
+    if seed is None:
+        again = lambda other: chosen_pattern(_costed(other, least), least, exact, None)  # noqa: E731
+        return pattern_again(problem, hidden, work, again)
+    is_exact = _is_exact(problem, exact, seed)
+    return PatternByChance(
+        problem,
+        hidden,
+        work,
+        lambda other, secret: pattern_by_secret(other, least, is_exact, secret),
+    )
+
+
+def _costed(problem: Problem, least: Least) -> Problem:
+    return replace(problem, costs=_costs(problem.figures, least))
+
+
+def chosen_pattern(
+    problem: Problem,
+    least: Least,
+    exact: bool | None,
+    seed: int | None,
+    progress: Progress = silent,
+) -> tuple[Pattern, Limit] | Unavailable:
+    """The pattern for a problem: of little cost, or around the decoys that a seed decides."""
+    is_exact = _is_exact(problem, exact, seed)
+    if seed is None:
+        return pattern_of_little_cost(problem, is_exact, progress)
+    secret = secret_of(checked_seed(seed), problem.figures.n)
+    return pattern_by_secret(problem, least, is_exact, secret, progress)
+
+
+def pattern_by_secret(
+    problem: Problem, least: Least, exact: bool, secret: Secret, progress: Progress = silent
+) -> tuple[Pattern, Limit] | Unavailable:
+    """The pattern around the decoys that a secret decides, at the costs that it decides."""
+    drawing = Drawing.of(problem.figures, problem.rule, problem.figures.counts)
+    costs = drawing.costs(secret, alike=least is Least.FIGURES)
+    decoys = drawing.decoys(secret)
+    return pattern_around(replace(problem, costs=costs), decoys, exact, progress)
+
+
+def _is_exact(problem: Problem, exact: bool | None, seed: int | None) -> bool:
+    """Whether the least pattern is sought: by size, where nothing is said. Not with decoys, whose
+    costs are drawn: and what is done must not hang on how many figures are small."""
+    if exact is not None:
+        return exact
+    n_sought = len(problem.sensitive) * problem.figures.table.n_cells
+    return seed is None and n_sought <= EXACT_SIZE
 
 
 def _allowed(work: float | None, seconds: float | None) -> float:
@@ -150,92 +219,29 @@ def _costs(figures: Figures, least: Least) -> IntArray:
     return counts * scale + 1
 
 
-def _pattern(
-    problem: Problem, exact: bool, progress: Progress
-) -> tuple[Pattern, Limit] | Unavailable:
-    """A safe pattern and what is known of the least one, or why there is none."""
-    figures, budget = problem.figures, problem.budget
-    small = problem.sensitive[figures.is_total[problem.sensitive]]
-    try:
-        if len(small):
-            raise Unprotectable(small.tolist(), proved=True)
-        if not budget.seconds:
-            raise OutOfTime
-        found = with_unions(safe_pattern(problem, progress=progress), progress=progress)
-    except Unprotectable as without:
-        return _not_protected(figures, without)
-    except OutOfTime:
-        return Unavailable(
-            f"no pattern of suppression was found and proved within {budget.seconds:.3g} s; "
-            "allow more"
-        )
-    return _better(found.problem, found, exact, progress)
-
-
-def _better(
-    problem: Problem, found: Pattern, exact: bool, progress: Progress
-) -> tuple[Pattern, Limit] | Unavailable:
-    """The pattern made to hide less.
-
-    Where the guard of the clock ends that, what was done by then is what the record says is to be
-    done, so that the same pattern can be made again.
-    """
-    limit = Limit()
-    try:
-        thin(problem, found, progress=progress)
-        if exact:
-            found, limit = least_pattern(problem, found, progress=progress)
-        if limit.cost is None and isinstance(problem.figures, LinkedFigures):
-            least = covering_limit(problem)
-            limit = Limit(least, is_proved=least >= found.cost)
-        if not limit.is_proved:
-            make_parts_anew(problem, found, progress=progress)
-        found = with_unions(found, progress=progress)
-        limit = _settled(limit, found)
-    except OutOfTime:
-        problem.budget.seconds = problem.budget.spent
-    except Unprotectable as without:
-        return _not_protected(found.problem.figures, without)
-    if len(unsafe := found.open()):
-        return _not_protected(problem.figures, Unprotectable(unsafe, proved=False))
-    return found, limit
-
-
-def _settled(limit: Limit, pattern: Pattern) -> Limit:
-    """What is known of the least cost, told of a pattern that came after it."""
-    return replace(limit, is_proved=limit.cost is not None and limit.cost >= pattern.cost)
-
-
-def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
-    named = listed(figures.name(figure) for figure in without.figures)
-    if without.proved:
-        return Unavailable(
-            f"no pattern of suppression is safe: {named} would be known more closely than asked "
-            "with all else hidden; publish fewer or coarser tables, or ask for less width"
-        )
-    return Unavailable(f"no safe pattern was found for {named} within the work; allow more")
-
-
 def _masked(
     problem: Problem,
     pattern: Pattern,
     limit: Limit,
     protection: Protection,
     asked: dict[str, Parameter],
+    seed: int | None,
 ) -> Masked:
     figures, rule = problem.figures, problem.rule
     table, hidden = figures.table, pattern.hidden
+    with_decoys = "" if seed is None else " with decoys"
     return Masked(
         mask=NAME,
-        title=f"{_sensitive_text(rule)} suppressed, {figures.text()}",
+        title=f"{_sensitive_text(rule)} suppressed{with_decoys}, {figures.text()}",
         source=table,
         published=figures.published(~hidden),
         known=statements(figures, hidden, rule),
         estimate=filled_in(figures, hidden),
-        effect=_effect(problem, pattern, limit),
+        effect=_effect(problem, pattern, limit, seed),
         parameters=MappingProxyType({**figures.record(), **_rule_parameters(rule), **asked}),
+        seed=seed,
         protection=protection,
-        beyond=_beyond(rule),
+        beyond=_beyond(rule, seed),
     )
 
 
@@ -257,18 +263,21 @@ def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
     }
 
 
-def _effect(problem: Problem, pattern: Pattern, limit: Limit) -> str:
+def _effect(problem: Problem, pattern: Pattern, limit: Limit, seed: int | None) -> str:
     figures, printed = problem.figures, problem.figures.n_printed
     n = int(pattern.hidden[:printed].sum())
     primary = int(np.count_nonzero(problem.sensitive < printed))
     hidden = int(figures.counts[:printed][pattern.hidden[:printed]].sum())
     total = int(figures.counts[:printed].sum())
     holds = pattern.guarantee()
-    proved_words = f" {holds.words}" if primary and holds is not None else ""
+    told = "" if holds is None or not n else f" {holds.words}"
+    proved_words = told if seed is None else told.replace("sensitive", "hidden")
+    what = "to protect them" if seed is None else "decoys, and to protect them"
+    how = _optimality(problem, pattern, limit) if seed is None else ALL_ALIKE
     return (
-        f"Of {printed:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
-        f"them: {n - primary:,}), {_share(hidden, total)} of the sum of all figures; "
-        f"{_optimality(problem, pattern, limit)}.{proved_words}{_unions(pattern)} "
+        f"Of {printed:,} figures {n:,} are hidden (sensitive: {primary:,}, {what}: "
+        f"{n - primary:,}), {_share(hidden, total)} of the sum of all figures; {how}."
+        f"{proved_words}{_unions(pattern)} "
         "The estimate fills hidden cells by proportional fitting to what is shown."
     )
 
@@ -307,12 +316,26 @@ def _optimality(problem: Problem, pattern: Pattern, limit: Limit) -> str:
     return f"a safe pattern that hides less may exist, by {100 * gap:.2g} % at most"
 
 
-def _beyond(rule: Rule) -> str:
+def _beyond(rule: Rule, seed: int | None) -> str:
     known = "" if rule.rule_known else "That hidden figures obey the rule is taken to be unknown. "
+    if seed is None:
+        return (
+            f"{known}The bounds hold for an intruder who knows which figures may be hidden. One "
+            "who repeats the choice of the pattern for every possible table can learn more: the "
+            "pattern hides as little as it can, and each hidden figure protects a sensitive one. "
+            "With decoys he cannot."
+        )
+    if rule.lower or rule.upper:
+        return (
+            f"{known}Which hidden figures are small is secret. That each lies so far from its own "
+            "count as was asked can tell an intruder who repeats the choice of the pattern more "
+            "than the bounds do."
+        )
     return (
-        f"{known}The bounds hold for an intruder who knows which figures may be hidden. One who "
-        "repeats the choice of the pattern for every possible table can learn more: the pattern "
-        "hides as little as it can, and each hidden figure protects a sensitive one."
+        f"{known}Decoys are hidden with the small figures, and nobody is told which is which: "
+        "every table that fits could have led to this pattern, so the bounds hold for an intruder "
+        "who repeats its choice too. How probable the pattern is under each of these tables can "
+        "tell him more than the bounds."
     )
 
 

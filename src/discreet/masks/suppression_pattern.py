@@ -37,6 +37,7 @@ class Problem:
     costs: IntArray
     budget: Budget
     guarantee: Guarantee = Guarantee.WHOLE
+    always_shown: frozenset[int] = frozenset()  # beside those that the rule never hides
 
     def needs(self, figure: int) -> Needs:
         """What the interval of a sensitive figure must reach."""
@@ -49,7 +50,9 @@ class Problem:
     def may_hide(self) -> BoolArray:
         """Which figures can be hidden at all."""
         figures = self.figures
-        return self.rule.may_hide(figures.counts) & ~figures.is_total & ~figures.is_out
+        may = self.rule.may_hide(figures.counts) & ~figures.is_total & ~figures.is_out
+        may[list(self.always_shown)] = False
+        return np.asarray(may)
 
     @property
     def is_sensitive(self) -> BoolArray:

@@ -23,7 +23,7 @@ from discreet.masks.linked_moves import LinkedBoxes
 from discreet.masks.suppression_elimination import pattern_by_elimination
 from discreet.masks.suppression_moves import Boxes
 from discreet.masks.suppression_pattern import Move, Pattern, Problem, move_of
-from discreet.masks.suppression_programs import CheapestMoves, Program
+from discreet.masks.suppression_programs import CheapestMoves, Program, program_seconds
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
@@ -150,6 +150,7 @@ def protect_open(problem: Problem, pattern: Pattern, *, progress: Progress = sil
     Raises Unprotectable as `safe_pattern` does.
     """
     protector = Protector(problem)
+    is_large = _is_large(problem, len(pattern.open()))
     order = np.argsort(-problem.figures.counts[problem.sensitive], kind="stable")
     for done, figure in enumerate(problem.sensitive[order].tolist()):
         progress("choosing figures to hide", done / len(problem.sensitive))
@@ -157,9 +158,27 @@ def protect_open(problem: Problem, pattern: Pattern, *, progress: Progress = sil
             raise Unprotectable(left, proved=False)
         if pattern.is_safe(figure):
             continue
-        quick = problem.budget.spent > QUICK_SHARE * problem.budget.seconds
+        quick = is_large or problem.budget.spent > QUICK_SHARE * problem.budget.seconds
         if protector.protect(pattern, figure, quick=quick) is None:
             protector.by_two_tables(pattern, figure)
+
+
+def _is_large(problem: Problem, n_open: int) -> bool:
+    """Whether linked tables are too many for a linear program for every open figure; boxes, which
+    are found at once, then come first."""
+    if not isinstance(problem.figures, LinkedFigures):
+        return False
+    return 2 * n_open * program_seconds(problem.figures) > problem.budget.left
+
+
+def as_it_is(problem: Problem) -> Pattern | None:
+    """The pattern that hides the sensitive figures alone, if that is safe."""
+    eliminated = pattern_by_elimination(problem)
+    if eliminated is None or np.any(eliminated.hidden & ~problem.is_sensitive):
+        return None
+    kernel = (move_of(problem, one.cells, one.by) for one in eliminated.changes)
+    pattern = Pattern(problem, eliminated.hidden, [move for move in kernel if move])
+    return None if _attacked(problem, pattern) or pattern.open() else pattern
 
 
 def thin(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:

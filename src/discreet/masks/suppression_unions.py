@@ -67,6 +67,21 @@ def rows_of(figures: LinkedFigures) -> Iterator[tuple[int, ...]]:
                     yield tuple(dict.fromkeys(one for one in own if one != NONE))
 
 
+def parts_of(figures: LinkedFigures) -> dict[int, tuple[int, ...]]:
+    """Other figures that a figure is the sum of, in the fewest terms; none for those that are no
+    sum of siblings."""
+    known = {figures.cells(figure).tobytes(): figure for figure in range(figures.n_told)}
+    found: dict[int, tuple[int, ...]] = {}
+    for row in rows_of(figures):
+        if len(row) < 2:
+            continue
+        cells = np.sort(np.concatenate([figures.cells(figure) for figure in row]))
+        parent = known.get(cells.tobytes(), NONE)
+        if parent != NONE and len(row) < len(found.get(parent, cells)):
+            found[parent] = row
+    return found
+
+
 def _siblings(variable: Classified) -> list[list[int]]:
     """The categories that lie directly in the same larger one, or in none."""
     holds = variable.holds

@@ -1,6 +1,7 @@
 """The command `choose`: text, JSON, page, files, exit codes, bad input."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -287,3 +288,30 @@ def test_the_weakness_of_the_usual_intruder_is_said(discreet, table):
     assert "Try --intruder" not in " ".join(both.split())
     bounds = json.loads(discreet(*arguments(table, *FEW, "--min-width", 1, "--json")).out)
     assert "hint" not in bounds
+
+
+def test_named_tables_are_one_set_with_what_is_out(discreet, tmp_path):
+    file, tree, folder = (tmp_path / name for name in ("persons.csv", "tree.csv", "out"))
+    towns, ages = ("x1", "x2", "y1", "y2"), ("0", "5", "12")
+    rows = [f"{r},{a},{n}" for n, (r, a) in enumerate(product(towns, ages), start=3)]
+    file.write_text("\n".join(["region,age,n", *rows]) + "\n")
+    leaves = "".join(f"{r},{r[0].upper()},all\n" for r in towns)
+    tree.write_text(f"town,county,country\n{leaves}")
+    given = ("--count", "n", "--tree", f"region={tree}", "--tables", "region:tree(county)+total")
+    more = ("--tables", "region:tree(all) | age=0-9", "--out", "age:bands(10)", "--out", "region")
+    asked = ("--masks", "margins", "--max-risk", 1, "--seed", 1)
+    found = discreet("choose", file, *given, *more, *asked, "--write", folder, "--json")
+    assert found.code == 0
+    told = json.loads(found.out)
+    assert told["tables"] == ["region:tree(county)+total", "region:tree(all) | age=0-9"]
+    assert told["out"] == ["age:bands(10)", ["region"]]
+    assert (folder / "table_2_region.csv").read_text().splitlines()[:2] == [
+        "age,region,count",
+        "0-9,x1,7",
+    ]
+
+
+def test_a_table_that_cannot_be_is_one_clear_line(discreet, table):
+    found = discreet(*arguments(table), "--tables", "aa:bands(5)")
+    assert found.code == 2
+    assert "did you mean" in found.err or "variables named must be" in found.err

@@ -51,3 +51,10 @@ class PublishedTable:
     def n_figures(self) -> int:
         """Figures, withheld ones too."""
         return len(self.printed)
+
+    def cell(self, figure: int) -> dict[str, str]:
+        """What a figure is for: the label of each variable."""
+        texts = (
+            own[place] for own, place in zip(self.labels, self.places[figure].tolist(), strict=True)
+        )
+        return dict(zip(self.variables, texts, strict=True))

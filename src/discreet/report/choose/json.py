@@ -78,6 +78,7 @@ def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
         "doubts": [{"words": doubt.words, "remedy": doubt.remedy} for doubt in one.doubts],
         **known(rules=[judged.to_json() for judged in one.judged] or None),
         **known(method=one.method or None),
+        **known(choice_counted=one.counted, choice_not_counted=one.uncounted or None),
     }
 
 

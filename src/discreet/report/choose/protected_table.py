@@ -8,8 +8,9 @@ from discreet.choice.publication import publication_of
 from discreet.choice.risk_utility import RiskUtility
 from discreet.data.layout import Layout
 from discreet.data.table import Table
-from discreet.masks.contract import Axes, PublishedTable
+from discreet.masks.contract import Axes, Masked, PublishedTable
 from discreet.masks.redaction import NAME as REDACTION
+from discreet.masks.suppression import Zeros
 from discreet.report import words
 from discreet.report.document import Block, Box, Grid, Section, Text
 
@@ -21,7 +22,8 @@ PRIMARY, SECONDARY, SHOWN = range(3)
 KEY = ("hidden: small itself", "hidden to protect others", "shown")
 MEANING = (
     "A figure that is small is hidden first. Since tables add up, others must be hidden with it, "
-    "totals too, or it could be worked out."
+    "totals too, or it could be worked out; decoys may be among them. Nobody outside may know "
+    "which are which."
 )
 ALONE = "A figure that is small is removed, each for itself."
 
@@ -32,8 +34,7 @@ def protected_section(found: RiskUtility) -> Section:
     if chosen is None or chosen.is_nothing:
         return Section(TITLE, ())
     publication = publication_of(chosen, found.table)
-    protection = None if chosen.masked is None else chosen.masked.protection
-    primary = frozenset() if protection is None else frozenset(protection.names)
+    primary = _small(chosen.masked)
     alone = chosen.masked is not None and chosen.masked.mask == REDACTION
     if any(one.layout is not None for one in publication.published):
         small = 0 if chosen.masked is None else chosen.masked.parameters.get("small", 0)
@@ -102,6 +103,21 @@ def _linked_box(count: int, is_shown: bool, is_primary: bool) -> Box:
     if is_shown:
         return Box(words.count(count), "", SHOWN, False)
     return Box("hidden", "small" if is_primary else "with it", int(not is_primary), False)
+
+
+def _small(masked: Masked | None) -> frozenset[str]:
+    """The names of figures that a suppression hides because they are small: decoys are protected
+    like these, but this page is for the agency, which may know which are which."""
+    protection = None if masked is None else masked.protection
+    if masked is None or protection is None:
+        return frozenset()
+    if not masked.parameters.get("decoys"):
+        return frozenset(protection.names)
+    named = zip(protection.names, protection.counts.tolist(), strict=True)
+    least = 0 if masked.parameters["zeros"] == Zeros.SENSITIVE else 1
+    most = masked.parameters["small"]
+    assert isinstance(most, int)
+    return frozenset(name for name, count in named if least <= count <= most)
 
 
 @dataclass(frozen=True, slots=True)

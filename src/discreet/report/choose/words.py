@@ -26,6 +26,10 @@ WORTH = (
     "Worth: the share of the error that users would make without a release and are spared by this "
     "one. 1: all of it, as by the full table; 0: none; below 0: it misleads them."
 )
+AMONG_OTHERS = (
+    "That this release was chosen among others can tell something of the table too, which no risk "
+    "here counts."
+)
 HINT = (
     "This intruder takes all cells to be alike before seeing the release, and so makes too little "
     "of figures of very different size, above all of rounded ones. Try --intruders "
@@ -280,6 +284,19 @@ def _effects(chosen: Candidate) -> Iterator[str]:
         yield chosen.masked.effect
     if chosen.masked.beyond:
         yield chosen.masked.beyond
+    if chosen.counted is not None:
+        yield choice_words(chosen)
+    yield AMONG_OTHERS
+
+
+def choice_words(chosen: Candidate) -> str:
+    """Which intruder the risk holds for: one who repeats the choice of the pattern, or not."""
+    if chosen.counted:
+        return "The risk counts what an intruder learns who repeats this choice on other tables."
+    return (
+        "The risk is that of an intruder who does not repeat this choice on other tables; for one "
+        f"who does it is not known: {chosen.uncounted}."
+    )
 
 
 def short(title: str, most: int) -> str:

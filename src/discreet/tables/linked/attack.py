@@ -8,6 +8,7 @@ import numpy as np
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be, problem_of
 from discreet.fiber.bounds.by_programming import Work
+from discreet.fiber.bounds.certificates import Certificate
 from discreet.fiber.reconstruction.areas import AreaRebuilt
 from discreet.fiber.reconstruction.rebuilt import RebuiltTable
 from discreet.fiber.sums.counting import Count
@@ -65,8 +66,11 @@ class Followed:
     @property
     def words(self) -> str:
         """Of whom it is."""
-        but = f" but for {'; '.join(map(said, self.but))}" if self.but else ""
-        return f"{said(self.cell)}{but}"
+        return _words(self.cell, self.but)
+
+
+def _words(cell: Mapping[str, str], but: Sequence[Mapping[str, str]]) -> str:
+    return f"{said(cell)} but for {'; '.join(map(said, but))}" if but else said(cell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,10 +343,20 @@ def listed(followed: Following, names: Names, most: int) -> tuple[Followed, ...]
 def _named(one: Derived, names: Names) -> tuple[dict[str, str], tuple[dict[str, str], ...]]:
     """A figure as a cell; where it is no cell, as one less others."""
     cell = names.cell(one.atoms)
-    if cell is not None or one.above is None:
-        return cell or {}, ()
-    rows = one.above.rows
-    return names.universe.cell_of(rows[0]), tuple(names.universe.cell_of(row) for row in rows[1:])
+    if cell is not None:
+        return cell, ()
+    told, universe = one.above, names.universe
+    if told is None or not _is_difference(told) or max(told.rows) >= universe.n_figures:
+        return names.box(one.atoms)
+    whole = told.rows[told.weights.index(1)]
+    parts = (row for row in told.rows if row != whole)
+    return universe.cell_of(whole), tuple(map(universe.cell_of, parts))
+
+
+def _is_difference(told: Certificate) -> bool:
+    """Whether it is one figure less others."""
+    alone = [*[-1] * (len(told.weights) - 1), 1]
+    return told.is_equal and told.denominator == 1 and sorted(told.weights) == alone
 
 
 def bounded_cells(own: Linked, names: Names) -> tuple[Bounded, ...]:
@@ -395,7 +409,7 @@ def derived_finding(followed: Following, names: Names, small: int) -> Finding:
     what = _small_words(small)
     if mine:
         words = f"{_number(len(mine), 'figure')} {what} can be worked out"
-        concerns = tuple(said(_named(one, names)[0]) for one in mine[:MOST_CONCERNS])
+        concerns = tuple(_words(*_named(one, names)) for one in mine[:MOST_CONCERNS])
         value: Outcome = Figure(value=len(mine), how=How.EXACT)
         if followed.unproved:
             value = Figure(

@@ -75,7 +75,7 @@ def following(
             told.derived[key] = one
     cells = _Cells(known, seen, exact, told)
     found, unproved = cells.found(clock, progress)
-    kept = [one for key, one in told.derived.items() if not cells.explains(one, key)]
+    kept = [one for one in told.derived.values() if not cells.explains(one)]
     figures = [one for one in (*kept, *found) if not _is_empty(known, one)]
     return Following(
         figures=tuple(sorted(figures, key=lambda one: (one.value, len(one.atoms), _first(one)))),
@@ -196,9 +196,15 @@ class _Cells:
         self._same: dict[tuple[int, ...], BoolArray] = {}  # determined, shown or empty, by cross
         self._same_atoms = np.zeros(self.universe.n_atoms, dtype=np.bool_)
 
-    def explains(self, one: Derived, key: int) -> bool:
-        """Whether the figure falls apart into several atoms that are known singly."""
-        return len(one.atoms) > 1 and bool(self._same_atoms[one.atoms].all())
+    def explains(self, one: Derived) -> bool:
+        """Whether the figure falls apart into atoms that are known singly and, where others are
+        left, a figure that is shown or told."""
+        known = self._same_atoms[one.atoms]
+        rest = one.atoms[~known]
+        if not len(rest):
+            return len(one.atoms) > 1
+        key = int(np.add.reduce(self.universe.keys[rest], dtype=np.uint64))
+        return bool(known.any()) and (key in self.told.shown or key in self.told.derived)
 
     def found(self, clock: Clock, progress: Progress) -> tuple[list[Derived], int]:
         """The cells that follow, each proved, and how many could not be proved in time."""

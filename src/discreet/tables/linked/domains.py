@@ -123,7 +123,8 @@ def domain_of(
         points = _of_tree(reading, tree)
     else:
         points = _of_labels(reading)
-    if levels is None and points.names and (others or not _is_closed(own, points)):
+    closed = tree is not None or levels is not None or _is_closed(own, points)
+    if levels is None and points.names and (others or not closed):
         points, others = _with_others(points), True
     if not points.names:
         points = _Points(["all"], [None])
@@ -346,11 +347,8 @@ def _is_closed(labels: Sequence[Label], points: _Points) -> bool:
     for label in labels:
         if label.text in points.sets:
             by_table.setdefault(label.table, []).append(points.sets[label.text])
-    for own in by_table.values():
-        for one in own[1:]:
-            if not np.any(one & own[0]):
-                return True
-    return False
+    pairs = (pair for own in by_table.values() for pair in combinations(own, 2))
+    return any(not np.any(one & other) for one, other in pairs)
 
 
 def _with_others(points: _Points) -> _Points:

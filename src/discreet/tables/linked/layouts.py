@@ -1,16 +1,21 @@
 """A table that is described, not yet published: its figures made of the data by its rule."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.data.layout import Classified, Layout
-from discreet.data.published.published_table import PublishedTable
+from discreet.data.published.published_table import PublishedTable, Statistic
+from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.fiber.system.linear_system import Statement
 from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.tables.linked.attack import domains_of
+from discreet.tables.linked.domains import Domain
+from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.rules import Rule, Way
-from discreet.tables.linked.sources import Source
+from discreet.tables.linked.sources import Source, Sources
 
 
 def source_of_layout(layout: Layout, rule: Rule, part: Sequence[tuple[str, str]]) -> Source:
@@ -43,6 +48,68 @@ def source_of_layout(layout: Layout, rule: Rule, part: Sequence[tuple[str, str]]
         printed=tuple(_printed(counts, rule)),
     )
     return Source(table=table, rule=_known(rule), holds=holds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutOut:
+    """A published table as a layout of the data: `low` and `high` of each of its entries that it
+    has (`entries`, in C order), None where nothing limits one from above."""
+
+    layout: Layout
+    entries: IntArray
+    low: tuple[int, ...]
+    high: tuple[int | None, ...]
+
+    def statements(self, layout: Layout) -> Iterator[Statement]:
+        """What it says of the cells of a table that the same layout was made coarser for."""
+        for entry, low, high in zip(self.entries.tolist(), self.low, self.high, strict=True):
+            if low > 0 or high is not None:
+                cells = layout.cells_of(entry)
+                yield Statement(cells=cells, low=low, high=high, name=layout.title)
+
+
+def layouts_out(table: Table, sources: Sources, options: AttackOptions) -> tuple[LayoutOut, ...]:
+    """Published tables as layouts of the data, each figure checked against it.
+
+    Raises InputError for labels that the data do not have and for figures that are not true of it.
+    """
+    levels = dict(zip(table.names, table.levels, strict=True))
+    domains = {one.name: one for one in domains_of(sources, options, levels)}
+    pairs = zip(sources.tables, sources.rules, strict=True)
+    return tuple(_layout_out(table, own, rule, domains) for own, rule in pairs)
+
+
+def _layout_out(
+    table: Table, own: PublishedTable, rule: Rule, domains: Mapping[str, Domain]
+) -> LayoutOut:
+    if own.statistic is not Statistic.COUNT:
+        rule_text = "tables of counts"
+        raise InputError(must_be("published", rule_text, f"{own.statistic.value}s", where=own.name))
+    variables = []
+    for name, labels in zip(own.variables, own.labels, strict=True):
+        domain = domains[name]
+        assert domain.part_of is not None
+        holds = np.array([domain.sets[label][domain.part_of] for label in labels])
+        axis = table.names.index(name)
+        variables.append(Classified(axis=axis, categories=labels, holds=holds))
+    layout = Layout(table=table, variables=tuple(variables), title=own.name)
+    entries = np.zeros(own.n_figures, dtype=np.int64)
+    if own.variables:
+        entries = np.ravel_multi_index(tuple(own.places.T), layout.shape)
+    marks = [own.marks.get(i, "") for i in range(own.n_figures)]
+    ranges = [rule.range_of(x, mark) for x, mark in zip(own.printed, marks, strict=True)]
+    counts = layout.counts().ravel()[entries].tolist()
+    for place, (count, (low, high)) in enumerate(zip(counts, ranges, strict=True)):
+        if count < low or (high is not None and count > high):
+            where = own.where[place] if own.where else None
+            got = f"one of {own.name} that is not"
+            raise InputError(must_be("published figures", "true of the data", got, where=where))
+    return LayoutOut(
+        layout=layout,
+        entries=entries,
+        low=tuple(low for low, _ in ranges),
+        high=tuple(high for _, high in ranges),
+    )
 
 
 def _limited(layout: Layout, labels: Mapping[int, str]) -> list[Classified]:

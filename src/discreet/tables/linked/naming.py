@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from discreet.fiber.bounds.certificates import Certificate
-from discreet.numerics.arrays import IntArray
+from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.tables.linked.derived import Derived
 from discreet.tables.linked.reduced import all_ranges
 from discreet.tables.linked.universe import Universe
@@ -48,16 +48,32 @@ class Names:
     def cell(self, atoms: IntArray) -> dict[str, str] | None:
         """A set of atoms by the parts that it holds of each variable, those held whole left out;
         None where it is no such product."""
-        cells = self.universe.cells_of(atoms)
-        places = np.unravel_index(cells, self.universe.shape)
-        held = {
-            domain.name: (domain, np.isin(np.arange(domain.size), own))
-            for domain, own in zip(self.universe.domains, places, strict=True)
-        }
-        if prod(int(own.sum()) for _, own in held.values()) != len(cells):
+        held = self._held(atoms)
+        if prod(int(own.sum()) for own in held) != len(self.universe.cells_of(atoms)):
             return None
-        found = {name: domain.name_of(own) for name, (domain, own) in held.items()}
-        return {name: said for name, said in found.items() if said is not None}
+        return self._said(held)
+
+    def box(self, atoms: IntArray) -> tuple[dict[str, str], tuple[dict[str, str], ...]]:
+        """A set of atoms that is no product, as the least one that holds it, and the finest cells
+        in that which are not of the set."""
+        u = self.universe
+        held = self._held(atoms)
+        every = np.ravel_multi_index(np.ix_(*map(np.flatnonzero, held)), u.shape).ravel()
+        missing = np.setdiff1d(every, u.cells_of(atoms))
+        places = np.stack(np.unravel_index(missing, u.shape), axis=1)
+        singles = [[np.arange(n) == i for n, i in zip(u.shape, at, strict=True)] for at in places]
+        return self._said(held), tuple(map(self._said, singles))
+
+    def _held(self, atoms: IntArray) -> list[BoolArray]:
+        """The parts of each variable that some cell of the atoms has."""
+        u = self.universe
+        places = np.unravel_index(u.cells_of(atoms), u.shape)
+        return [np.isin(np.arange(n), own) for n, own in zip(u.shape, places, strict=True)]
+
+    def _said(self, held: Sequence[BoolArray]) -> dict[str, str]:
+        pairs = zip(self.universe.domains, held, strict=True)
+        named = {domain.name: domain.name_of(own) for domain, own in pairs}
+        return {name: said for name, said in named.items() if said is not None}
 
     def derivation(self, one: Derived) -> Derivation:
         """Why a figure follows, in a sentence that can be checked with pencil and paper."""

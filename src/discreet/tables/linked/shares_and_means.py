@@ -21,8 +21,6 @@ from discreet.numerics.arrays import IntArray
 from discreet.tables.linked.domains import Domain
 from discreet.tables.linked.universe import Moment, Universe
 
-HALF = Fraction(1, 2)
-
 
 def with_shares_and_means(universe: Universe) -> tuple[Universe, list[str]]:
     """The universe with what percentages and means say of counts, and notes on those unused."""
@@ -69,8 +67,12 @@ def _decimals(text: str) -> int:
 
 def _around(text: str) -> tuple[Fraction, Fraction]:
     """The numbers that are printed like this."""
-    half = HALF / 10 ** _decimals(text)
-    return Fraction(text) - half, Fraction(text) + half
+    return Fraction(text) - _off(text), Fraction(text) + _off(text)
+
+
+def _off(text: str) -> Fraction:
+    """How far a printed number may be from the true one."""
+    return Fraction(1, 2 * int(10 ** _decimals(text)))
 
 
 def _percentages(
@@ -92,8 +94,8 @@ def _percentages(
     groups = _groups(universe, table, rows, of)
     unknown = 0
     for members in groups:
-        atoms = np.unique(universe.matrix[members].indices).astype(np.int64)
-        n = sizes.of(atoms)
+        atoms = _persons(universe, table, members, of)
+        n = None if atoms is None else sizes.of(atoms)
         if n is None:
             unknown += len(members)
             continue
@@ -118,6 +120,27 @@ def _groups(
     places = table.places[universe.place[rows]][:, axes]
     _, group = np.unique(places, axis=0, return_inverse=True)
     return [rows[np.ravel(group) == number] for number in range(int(group.max(initial=-1)) + 1)]
+
+
+def _persons(
+    universe: Universe, table: PublishedTable, members: IntArray, of: Sequence[str]
+) -> IntArray | None:
+    """The atoms of the persons that percentages of one group are of, None where these are cut.
+
+    Where the figures listed add up to 100 (or one is withheld, so that they may), the persons are
+    those in them. Where they fall short, as where only the unemployed are listed, they are all who
+    have the labels of the variables `of`.
+    """
+    listed = np.unique(universe.matrix[members].indices).astype(np.int64)
+    texts = [table.printed[place] for place in universe.place[members].tolist()]
+    near = sum(_off(text) for text in texts if text)
+    if not all(texts) or sum(map(Fraction, texts)) >= 100 - near:
+        return listed
+    own = table.cell(int(universe.place[members[0]]))
+    held = universe.cells_with({name: own[name] for name in of})
+    atoms = np.unique(universe.atom_of[held])
+    is_whole = atoms[0] >= 0 and universe.size_of_atom[atoms].sum() == len(held)
+    return atoms if is_whole else None
 
 
 def _adding_up(table: PublishedTable) -> tuple[str, ...] | None:

@@ -279,8 +279,10 @@ def _with_part(table: PublishedTable) -> PublishedTable:
     if not more:
         return table
     zeros = np.zeros((table.n_figures, len(more)), dtype=np.int64)
+    within = [name for name, _ in more if table.of and table.statistic is Statistic.PERCENT]
     return replace(
         table,
+        of=(*table.of, *within),
         variables=(*table.variables, *(name for name, _ in more)),
         labels=(*table.labels, *((label,) for _, label in more)),
         places=np.concatenate([table.places, zeros], axis=1),

@@ -6,7 +6,7 @@ unknowns of the fiber. A table with totals and subtotals is taken apart into *la
 which the categories of every variable are disjoint.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -148,10 +148,8 @@ class Universe:
 
     def cell_of(self, figure: int) -> dict[str, str]:
         """What a figure is of, by its labels, those of totals left out."""
-        own = self.tables[int(self.table[figure])]
-        labels = own.places[int(self.place[figure])].tolist()
-        texts = (own.labels[v][label] for v, label in enumerate(labels))
-        pairs = zip(own.variables, texts, strict=True)
+        own, place = self.tables[int(self.table[figure])], int(self.place[figure])
+        pairs = own.cell(place).items()
         return {name: text for name, text in pairs if (name, text) not in self._wholes}
 
     @cached_property
@@ -163,6 +161,16 @@ class Universe:
             for text, held in domain.sets.items()
             if held.all()
         )
+
+    def cells_with(self, labels: Mapping[str, str]) -> IntArray:
+        """The cells that have the labels of some variables."""
+        every = [np.ones(domain.size, dtype=np.bool_) for domain in self.domains]
+        held = [
+            domain.sets[labels[domain.name]] if domain.name in labels else own
+            for domain, own in zip(self.domains, every, strict=True)
+        ]
+        places = np.ix_(*map(np.flatnonzero, held))
+        return np.asarray(np.ravel_multi_index(places, self.shape)).ravel().astype(np.int64)
 
     def figure_of(self, row: int) -> int:
         """The figure behind a row of all ranges: itself, or that of a moment."""
