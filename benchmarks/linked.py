@@ -9,13 +9,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.measuring import measured
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.table import Table
+from discreet.flows.attack import attack
+from discreet.flows.audit_published import audit_published
 from discreet.masks.layout_notation import layout_of, part_labels, parted
+from discreet.tables.linked.attack import Attack
+from discreet.tables.linked.audit import PublishedAudit
 from discreet.tables.linked.layouts import source_of_layout
 from discreet.tables.linked.rules import rule_of
 from discreet.tables.linked.sources import Source
@@ -33,7 +38,7 @@ TABLES = (  # areas with little detail, larger ones with more
     "area:tree(district,province),age:bands(3)+total",
     "area:tree(province),age,sex+total",
     "area:tree(region),age+total,sex",
-    "area:tree(country),age,sex | age=0-4",
+    "area:tree(country),age:bands(9)+total,sex+total",
 )
 WITHHELD = " | withheld(1..2)"
 LIMIT = 900.0
@@ -96,16 +101,15 @@ def sources(table: Table, tree: Hierarchy) -> list[Source]:
 
 def job(kind: str, sizes: Sequence[int]) -> None:
     """One attack or audit; what there was to find, as JSON."""
-    from discreet.flows.attack import attack
-    from discreet.flows.audit_published import audit_published
-
     table, tree = made(sizes)
-    options = {"trees": {"area": tree}, "seconds": None}
+    trees: dict[str, Hierarchy | str | Path] = {"area": tree}
+    found: Attack | PublishedAudit
     if kind == "attack":
         plain = [replace(one, holds={}) for one in sources(table, tree)]
-        found = attack(plain, **options)
+        found = attack(plain, trees=trees, seconds=None)
     else:
-        found = audit_published(table, [], [text + WITHHELD for text in TABLES], **options)
+        release = [text + WITHHELD for text in TABLES]
+        found = audit_published(table, [], release, trees=trees, seconds=None)
     known = found.linked.known
     told = {
         "cells": known.universe.n_atoms,
