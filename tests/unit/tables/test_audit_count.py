@@ -9,8 +9,6 @@ from discreet.fiber.sums.counting import Count
 from discreet.figures import How
 from discreet.tables import audit_count
 
-RELEASE = SimpleNamespace(system=lambda: None, informative=True, margins=None)
-
 
 @pytest.mark.parametrize("bits", [-4, -1, 0, 1])
 def test_draws_that_are_just_enough_give_a_figure(monkeypatch, bits):
@@ -23,6 +21,6 @@ def test_draws_that_are_just_enough_give_a_figure(monkeypatch, bits):
     )
     monkeypatch.setattr(audit_count, "estimate_count", lambda *_, **__: found)
     exact = Count(value=None, how=None, note="too large")
-    got = audit_count._estimated(RELEASE, exact, 1, Clock(None), lambda *_: None)
+    got = audit_count._estimated(None, None, exact, 1, Clock(None), lambda *_: None)
     assert got.how is How.ESTIMATE
     assert got.value == 12
