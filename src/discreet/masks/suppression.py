@@ -53,6 +53,7 @@ SEARCH_SECONDS = 60.0
 EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
 ALL_ALIKE = "which of them are small is secret, and each is protected"
+NO_DECOYS = "Decoys, with which he cannot, are not drawn for linked tables."
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
 FIT_ROWS = 100_000  # of linked tables, that are scaled to in all rounds together
 
@@ -241,7 +242,7 @@ def _masked(
         parameters=MappingProxyType({**figures.record(), **_rule_parameters(rule), **asked}),
         seed=seed,
         protection=protection,
-        beyond=_beyond(rule, seed),
+        beyond=_beyond(rule, seed, is_linked=isinstance(figures, LinkedFigures)),
     )
 
 
@@ -316,14 +317,14 @@ def _optimality(problem: Problem, pattern: Pattern, limit: Limit) -> str:
     return f"a safe pattern that hides less may exist, by {100 * gap:.2g} % at most"
 
 
-def _beyond(rule: Rule, seed: int | None) -> str:
+def _beyond(rule: Rule, seed: int | None, *, is_linked: bool = False) -> str:
     known = "" if rule.rule_known else "That hidden figures obey the rule is taken to be unknown. "
     if seed is None:
         return (
             f"{known}The bounds hold for an intruder who knows which figures may be hidden. One "
             "who repeats the choice of the pattern for every possible table can learn more: the "
             "pattern hides as little as it can, and each hidden figure protects a sensitive one. "
-            "With decoys he cannot."
+            f"{NO_DECOYS if is_linked else 'With decoys he cannot.'}"
         )
     if rule.lower or rule.upper:
         return (
