@@ -155,11 +155,8 @@ def noted(own: Linked, notes: Sequence[str]) -> Iterator[str]:
     """What was noted on the way, in sentences; the name of a table stays as it is written."""
     names = tuple(table.name for table in own.universe.tables)
     for note in notes:
-        yield (
-            f"In {words.sentence(note).rstrip('.')}."
-            if note.startswith(names)
-            else words.full(note)
-        )
+        text = f"In {note}" if note.startswith(names) else note
+        yield words.full(text.replace("(absent zero)", "(--absent zero)"))
 
 
 def cells_section(cells: Sequence[Bounded]) -> Section:
