@@ -40,6 +40,7 @@ BY_NAME = (
     "rebuilding",
     "best_margins",
     "reconstruction",
+    "linked",
 )
 
 

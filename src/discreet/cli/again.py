@@ -20,6 +20,8 @@ READ_AND_JUDGED = (  # options that audit and choose have in common
     "nested", "policy", "max_risk", "measure",
 )  # fmt: skip
 
+OF_TABLES = ("published", "trees", "labels")  # those of tables in words
+
 
 def same_command() -> str:
     """The command as it was typed, without what it was to print and write."""
@@ -38,12 +40,12 @@ def as_choose(variables: Sequence[str] | None = None) -> str:
 
 def as_choose_tables(releases: Sequence[str]) -> str:
     """The choice among treatments of tables told in words, as one set: what was asked of them as
-    they are is left out."""
+    they are is left out, and what is published stays."""
     from discreet.masks.layout_notation import parted
     from discreet.tables.linked.rules import rule_of
 
     typed = {name for name, _ in _parts()}
-    command = _joined("choose", only=(*READ_AND_JUDGED, "trees"))
+    command = _joined("choose", only=(*READ_AND_JUDGED, *OF_TABLES))
     own = ((parted(text)[0], rule_of(parted(text)[1])[1]) for text in releases)
     for text in dict.fromkeys(" | ".join([listed, *sections]) for listed, sections in own):
         command += f" {shlex.join(['--tables', text])}"

@@ -88,8 +88,7 @@ def audit_published(file: str, options: dict[str, Any]) -> Any:
             table, list(options["published"]), list(options["release"]), progress=progress,
             **named, **given_of(options),
         )  # fmt: skip
-    in_words = bool(options["release"]) and not options["published"]
-    command = as_choose_tables(options["release"]) if in_words else ""
+    command = as_choose_tables(options["release"]) if options["release"] else ""
     show(
         partial(published_audit_document, found, source, command),
         partial(published_audit_json, found),

@@ -76,12 +76,15 @@ class System:
         return bool(inside and np.array_equal(self.matrix @ point, self.right))
 
     def completed(self, table: IntArray) -> IntArray:
-        """The point of a table: its cells, with the slacks that its sums imply."""
+        """The point of a table: its cells, with the slacks that its sums imply.
+
+        A slack has the coefficient 1, or −1 where it is a sum of cells.
+        """
         point = np.zeros(self.n_columns, dtype=np.int64)
         point[: self.n_named] = table
         slacks = self.matrix[:, self.n_named :].tocoo()
         missing = self.right - self.matrix @ point
-        point[self.n_named + slacks.col] = missing[slacks.row] // slacks.data  # ±1
+        point[self.n_named + slacks.col] = missing[slacks.row] * slacks.data
         return point
 
 

@@ -56,11 +56,11 @@ def _blocks(audit: PublishedAudit, command: str) -> Iterator[Block]:
         yield verdict_section(audit.verdict)
     yield follows_section(audit.derived, audit.n_derived, audit.linked)
     yield Section("What is found of the small cells", tuple(map(Text, _found(audit))))
-    yield _small_cells(audit)
     yield Section("What this rests on", tuple(map(Text, _circumstances(audit))))
+    yield next_section(_next(audit, command))
+    yield _small_cells(audit)
     yield cells_section(audit.cells)
     yield tables_section(audit.linked)
-    yield next_section(_next(audit, command))
 
 
 def _found(audit: PublishedAudit) -> Iterator[str]:

@@ -73,9 +73,9 @@ def _blocks(attack: Attack) -> Iterator[Block]:
     yield from narrow_section(attack.narrow)
     yield from _rebuilt(attack)
     yield Section("What this rests on", tuple(map(Text, circumstances(attack))))
+    yield next_section(_next(attack))
     yield cells_section(attack.cells)
     yield tables_section(attack.linked)
-    yield next_section(_next(attack))
 
 
 def title(attack: Attack) -> str:
@@ -156,11 +156,8 @@ def noted(own: Linked, notes: Sequence[str]) -> Iterator[str]:
     """What was noted on the way, in sentences; the name of a table stays as it is written."""
     names = tuple(table.name for table in own.universe.tables)
     for note in notes:
-        yield (
-            f"In {words.sentence(note).rstrip('.')}."
-            if note.startswith(names)
-            else words.full(note)
-        )
+        text = f"In {note}" if note.startswith(names) else note
+        yield words.full(text.replace("(absent zero)", "(--absent zero)"))
 
 
 def cells_section(cells: Sequence[Bounded]) -> Section:

@@ -8,7 +8,7 @@ from discreet.errors import InputError
 from discreet.fiber.sums.counting import count_tables
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.consistency import check, disagreement
-from discreet.fiber.system.linear_system import Statement, system_of
+from discreet.fiber.system.linear_system import Statement, system_of, with_sum
 from discreet.fiber.system.margins import Margins, margins_of
 from discreet.fiber.system.priors import DirichletMultinomial, ProductForm
 
@@ -142,3 +142,12 @@ def test_fractional_margins_are_refused():
 
 def test_no_margin_but_the_total():
     assert margins_of(np.ones((2, 2), dtype=np.int64), []).total == 4
+
+
+def test_a_point_has_the_sums_of_its_cells():
+    """Sums that are columns of their own have the coefficient −1 where other slacks have 1."""
+    system = system_of(3, [about([0, 1], 2, 5, "some"), about([0, 1, 2], 7, 7, "all")])
+    wider = with_sum(with_sum(system, np.array([0, 2])), np.array([1, 2]))
+    point = wider.completed(np.array([1, 2, 4]))
+    assert point.tolist() == [1, 2, 4, 2, 5, 6]
+    assert wider.holds(point)
