@@ -25,6 +25,7 @@ from discreet.progress import Progress
 from discreet.tables.audit_count import counted_within
 from discreet.tables.linked.derived import Derived, Following, following
 from discreet.tables.linked.domains import Domain, Label, domain_of
+from discreet.tables.linked.doubts import doubts
 from discreet.tables.linked.naming import Derivation, Names, said
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.rebuilding import rebuilt_of
@@ -304,7 +305,7 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
         verdict=judge(options.policies, Subject.TABLES, found),
-        notes=(*sources.notes, *own.notes),
+        notes=(*sources.notes, *own.notes, *doubts(own.universe, options.trees)),
     )
 
 

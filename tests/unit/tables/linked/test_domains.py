@@ -117,7 +117,7 @@ def test_a_tree_says_which_levels_there_are():
 
 def test_a_label_that_the_tree_does_not_have():
     with pytest.raises(InputError, match=r"label 'd' of x must be a level, band or group of the "
-                       r"tree, got none of them at t1; .*'x:d=LEVEL' \(label\)"):  # fmt: skip
+                       r"tree, got none of them at t1; .*'x:d=LEVEL' \(labels\)"):  # fmt: skip
         domain(["a"], ["d"], tree=TREE)
 
 

@@ -64,7 +64,7 @@ def test_a_file_may_have_a_bar_in_its_name(tmp_path):
     ("section", "message"),
     [
         ("nonsense", r"what follows the bar of published must be a part \(sex=F\), a rule .*, "
-         "count=COLUMN or sheet=NAME, got 'nonsense'"),
+         r"or how to read the file \(count=COLUMN, .*\), got 'nonsense'"),
         ("mean", r"mean must be given one variable, as mean\(age\), got 'mean'"),
         ("mean(a,b)", "mean must be given one variable"),
         ("rounded(1)", "rounded must be given a whole number"),
@@ -136,12 +136,14 @@ def test_other_names_that_cannot_be(text):
 
 def test_two_labels_of_one_name_give_figures_twice():
     with pytest.raises(InputError, match=r"figures of t must be of one combination each, got sex F "
-                       r"twice; are two labels called the same \(label\)\?"):  # fmt: skip
+                       r"twice; are two labels called the same \(labels\)\?"):  # fmt: skip
         together([source("t", ["sex"], [("F", 1), ("Frau", 1)])], labels=["sex:Frau=F"])
 
 
 def test_two_variables_of_one_name():
-    with pytest.raises(InputError, match="variables of t must be different, got one twice"):
+    with pytest.raises(
+        InputError, match="variables of t must be different but for case, got 'b' twice"
+    ):
         together([source("t", ["a", "b"], [("x", "y", 1)])], labels=["a=b"])
 
 
@@ -187,15 +189,15 @@ def test_combinations_that_are_not_listed():
     found = together([Source(table=AGES, rule=Rule())])
     assert found.tables[0].n_figures == 3
     assert found.notes == (
-        "ages does not list 1 of 4 combinations: taken as not published (absent zero takes them as "
-        "empty).",
+        "1 of 4 combinations are not listed in ages: taken as not published. If they are empty, say "
+        "so (absent zero).",
     )
     table = replace(AGES, where=("row 1", "row 2", "row 3"))
     found = together([Source(table=table, rule=Rule())], absent="zero")
     assert found.tables[0].cell(3) == {"age": "0-17", "sex": "M"}
     assert found.tables[0].printed == ("3", "4", "5", "0")
     assert found.tables[0].where[3] == "not listed"
-    assert found.notes == ("ages does not list 1 of 4 combinations: taken as zero.",)
+    assert found.notes == ("1 of 4 combinations are not listed in ages: taken as zero.",)
 
 
 def test_so_many_combinations_are_not_filled(monkeypatch):
