@@ -163,6 +163,22 @@ class World:
                 signs.setdefault(sign, []).append(cell)
         return list(signs.values())
 
+    def n_parts(self, cells: Sequence[int]) -> int:
+        """How many combinations of parts some cells are: levels that no label of any table tells
+        apart are one part."""
+        places = np.stack(np.unravel_index(cells, self.sizes), axis=1)
+        part_of = [self._part_of(one) for one in self.variables]
+        return len({tuple(own[i] for own, i in zip(part_of, at, strict=True)) for at in places})
+
+    def _part_of(self, one: Variable) -> list[tuple[bool, ...]]:
+        labels = []
+        for table in (source.table for source in self.sources):
+            if one.name in table.variables:
+                labels += table.labels[table.variables.index(one.name)]
+            labels += [label for name, label in table.part.items() if name == one.name]
+        held = [set(_called(one, label)) for label in set(labels) - {"Total"}]
+        return [tuple(level in own for own in held) for level in one.every]
+
 
 def _called(variable: Variable, label: str) -> tuple[int, ...]:
     known: dict[str, tuple[int, ...]] = {own: (i,) for i, own in enumerate(variable.levels)}

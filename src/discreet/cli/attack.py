@@ -19,7 +19,8 @@ PLAIN = ("knows", "policy", "small", "most", "areas", "area_seconds", "seconds",
     KNOWN, "--published", multiple=True, required=True, metavar="FILE[ | …]",
     help="A table as it was published: CSV, Excel, JSON-stat 2 or PX; may be given several times. "
     "Behind a bar stands what is to be said of it: 't2.csv | sex=F' (women only), "
-    "'t3.csv | rounded(5)', 'rounded(5,nearest)', 'perturbed(4)', 'withheld(1..4)'.",
+    "'t3.csv | rounded(5)', 'rounded(5,nearest)', 'perturbed(4)', 'withheld(1..4)'; "
+    "and how it is to be read: 'sheet=2021', 'encoding=latin-1', 'decimal=,'.",
 )  # fmt: skip
 @published_options
 @option(

@@ -37,6 +37,7 @@ def telling(label: str) -> Telling:
     """What the name alone says: by a word for a total, or by one that begins it (`All ages`)."""
     name = " ".join(label.casefold().split())
     first, _, more = name.partition(" ")
+    first = first.rstrip(",:;")
     if name in TOTAL_NAMES or (more and first in FIRST_WORDS):
         return Telling.TOTAL
     if name in OFTEN_NAMES or (more and first in OFTEN_FIRST):

@@ -387,8 +387,9 @@ def _stub_names(name: str, grid: Grid, frame: Frame, across: Across) -> tuple[li
         one for one in (*found, *across.names) if one.startswith(("rows of ", "columns of "))
     ]
     notes = [
-        f"a variable has no name in the file and is called {shown(one)}; name it above its labels, "
-        "or write both names into the corner: age \\ sex"
+        f"a variable has no name in the file and is called {shown(one)}, so that nothing ties it "
+        f"to those of other tables; give it a label, '{one}=NAME', or write both names into the "
+        "corner: age \\ sex"
         for one in made_up
     ]
     return _numbered(found), notes

@@ -195,7 +195,10 @@ def decimal_for(
     if mark.likely == ",":
         return ","
     where, first = unsure[0]
-    remedy = "if the point stands between thousands, say that a comma marks decimals (decimal)"
+    remedy = (
+        "if the point stands between thousands, say that a comma marks decimals "
+        f"('{file} | decimal=,')"
+    )
     said = must_be(f"figure in {file}", "a count", shown(first), where=where, remedy=remedy)
     raise FileError(said)
 

@@ -25,12 +25,14 @@ from discreet.progress import Progress
 from discreet.tables.audit_count import counted_within
 from discreet.tables.linked.derived import Derived, Following, following
 from discreet.tables.linked.domains import Domain, Label, domain_of
+from discreet.tables.linked.doubts import doubts
 from discreet.tables.linked.naming import Derivation, Names, said
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.rebuilding import rebuilt_of
 from discreet.tables.linked.reduced import Reduced, reduced
 from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.true_figures import atom_counts, check_true
 from discreet.tables.linked.unions import Union, small_unions
 from discreet.tables.linked.universe import Universe, universe_of
 from discreet.tables.linked.witnesses import Witnesses, witnesses
@@ -176,7 +178,8 @@ def linked(
     small: int,
     truth: IntArray | None = None,
 ) -> Linked:
-    """The tables put together, with tables that fit; raises InputError where none does.
+    """The tables put together, with tables that fit; raises InputError where none does, and
+    where a figure is not true of the data.
 
     `truth` is the table of the cells that the data hold, where there are data: it spares search.
     Of many cells only the bounds of those are sought that are small in truth, or nearly known.
@@ -210,8 +213,10 @@ def _linked(
 ) -> Linked:
     progress("putting the tables together", None)
     universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
+    if truth is not None:
+        check_true(universe, truth)
     known = reduced(universe)
-    point = None if truth is None else _atoms_of(known, truth)
+    point = None if truth is None else atom_counts(universe, truth)[known.limited]
     seen = witnesses(known, Clock(clock.share(SEEN_SHARE)), progress)
     wanted = nearly_known(seen, small)
     if point is not None:
@@ -221,15 +226,6 @@ def _linked(
         sources=sources, known=known, seen=seen, exact=exact, proofs=proofs,
         notes=(*left, *_notes_of(known, domains), *notes),
     )  # fmt: skip
-
-
-def _atoms_of(known: Reduced, truth: IntArray) -> IntArray:
-    """The true counts of the atoms that are limited."""
-    universe = known.universe
-    held = universe.atom_of >= 0
-    counts = np.zeros(universe.n_atoms, dtype=np.int64)
-    np.add.at(counts, universe.atom_of[held], truth.ravel()[held])
-    return counts[known.limited]
 
 
 def _notes_of(known: Reduced, domains: Sequence[Domain]) -> list[str]:
@@ -309,7 +305,7 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
         verdict=judge(options.policies, Subject.TABLES, found),
-        notes=(*sources.notes, *own.notes),
+        notes=(*sources.notes, *own.notes, *doubts(own.universe, options.trees)),
     )
 
 

@@ -13,6 +13,7 @@ from discreet.belief.belief import Belief
 from discreet.belief.ladder import believe
 from discreet.belief.request import Limits, Question
 from discreet.clock import Clock
+from discreet.data.nesting import Nested
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
@@ -43,11 +44,11 @@ from discreet.tables.linked.attack import (
     printed_finding,
 )
 from discreet.tables.linked.derived import Following, following
-from discreet.tables.linked.domains import Domain
 from discreet.tables.linked.naming import Names
 from discreet.tables.linked.options import AttackOptions
-from discreet.tables.linked.shared_levels import shared_levels
+from discreet.tables.linked.shared_levels import SharedLevel, shared_levels
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.true_figures import atom_counts, true_table
 from discreet.tables.linked.unions import small_unions
 from discreet.tables.measures import (
     TableMeasures,
@@ -57,11 +58,11 @@ from discreet.tables.measures import (
 )
 from discreet.tables.policy_needs import finding_name, needs_of, plain_policy
 from discreet.tables.refused_margin import RiskFigure, RiskMeasure, measure_named
-from discreet.tables.ruled_out import ruled_out
+from discreet.tables.ruled_out import RuledOut, ruled_out
 from discreet.tables.table_findings import measured_finding
 
 MOST_BELIEVED = 4096  # atoms of a table whose distribution is summed or drawn
-MOST_NAMED = 5  # figures in a message
+MOST_NAMED = 5  # groups, and pairs of variables, in a sentence
 EXACT = ("listed", "summed", "weighed")
 EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE, UNIONS_SHARE = 0.4, 0.9, 0.5, 0.5
 LIMITS = Limits(least_effective=100.0)
@@ -88,6 +89,10 @@ class PublishedAuditOptions(AttackOptions):
         if not 0 <= self.confidence < 1:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
         measure_named(self.measure)
+        for name, given in (("others", self.others), ("areas", self.areas)):
+            if given:
+                rule = "left out where the data are given"
+                raise InputError(must_be(name, rule, repr(given)))
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -156,10 +161,9 @@ def audited_published(
     domains = domains_of(sources, options, levels)
     truth = true_table(table, domains)
     own = linked(sources, domains, clock, progress, small=options.most_small, truth=truth)
-    _check_true(own, truth)
     followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
     number = number_of_tables(own, options.seed, clock, progress)
-    names, counts = Names(own.universe), atom_counts(own, truth)
+    names, counts = Names(own.universe), atom_counts(own.universe, truth)
     cells = bounded_cells(own, names)
     small = _small(counts, options.most_small)
     belief = _belief(own, counts, options, clock, progress) if len(small) else _NONE_SMALL
@@ -196,51 +200,6 @@ def audited_published(
 
 
 _NONE_SMALL = Unavailable("no cell is small, so there is none to protect")
-
-
-def true_table(table: Table, domains: Sequence[Domain]) -> IntArray:
-    """The counts of the data by the parts of all variables of the tables."""
-    axes = [table.names.index(domain.name) for domain in domains]
-    shape = tuple(domain.size for domain in domains)
-    counts = np.zeros(shape, dtype=np.int64)
-    if not axes:
-        return np.array(table.total, dtype=np.int64)
-    places = []
-    for axis, domain in zip(axes, domains, strict=True):
-        assert domain.part_of is not None
-        places.append(domain.part_of[table.cells[:, axis]])
-    np.add.at(counts, tuple(places), table.counts)
-    return counts
-
-
-def atom_counts(own: Linked, truth: IntArray) -> IntArray:
-    """The true count of every atom."""
-    universe = own.universe
-    held = universe.atom_of >= 0
-    counts = np.zeros(universe.n_atoms, dtype=np.int64)
-    np.add.at(counts, universe.atom_of[held], truth.ravel()[held])
-    return counts
-
-
-def _check_true(own: Linked, truth: IntArray) -> None:
-    """Every figure is what the data give under its rule; no count of theirs is told."""
-    universe = own.universe
-    sums = universe.matrix @ atom_counts(own, truth)
-    wrong = np.flatnonzero((sums < universe.low) | (sums > universe.high))
-    if not len(wrong):
-        return
-    named = [universe.name_of(int(row)) for row in wrong[:MOST_NAMED]]
-    more = f" and {len(wrong) - MOST_NAMED:,} more" if len(wrong) > MOST_NAMED else ""
-    table = universe.tables[int(universe.table[wrong[0]])]
-    where = table.where[int(universe.place[wrong[0]])] if table.where else None
-    remedy = (
-        "is the table of other data, of a part of them ('t.csv | sex=F'), or rounded "
-        "('t.csv | rounded(5)')?"
-    )
-    got = f"{len(wrong):,} that are not: {'; '.join(named)}{more}"
-    raise InputError(
-        must_be("published figures", "true of the data", got, where=where, remedy=remedy)
-    )
 
 
 def _small(counts: IntArray, small: int) -> IntArray:
@@ -349,7 +308,7 @@ def _findings(
         yield f"printed:{n}", one
         yield f"shown:{n}", one
     if needs.groups:
-        yield "groups", _groups(own, table)
+        yield "groups", _groups(own, true_table(table, own.universe.domains))
     for figure in needs.measured:
         risk = _risk(figure, options, measures, tight)
         n_small = len(_small(counts, figure.small))
@@ -383,22 +342,52 @@ def _risk(
     return measures.small_cells_identified
 
 
-def _groups(own: Linked, table: Table) -> Finding:
-    """Groups of persons who are shown to share a part of a variable, by the bounds of all cells."""
+def _groups(own: Linked, truth: IntArray) -> Finding:
+    """Groups of persons who are shown to share a part of a variable, by the bounds of all cells.
+
+    What the data alone show of nested variables excuses no group for certain.
+    """
     if own.exact is None or len(own.known.limited) > MOST_BOUNDED:
         return Finding(value=NOT_BOUNDED, found="groups that share a level were not sought")
+    domains = own.universe.domains
+    names = [domain.name for domain in domains]
+    nested = ruled_out(Table.of_dense(truth, names, [domain.parts for domain in domains]))
+    shared = _shared(own, nested)
+    told = _told_of(nested, names)
+    common = f"; that {told} is taken as common knowledge" if told else ""
+    if shared or not nested.unconfirmed:
+        words = f"no group of persons is shown to share a level{common}"
+        if shared:
+            words = f"{_sharing(shared)}{common}"
+        return _finding(Figure(value=len(shared), how=How.EXACT), words, shared)
+    perhaps = _shared(own, nested.confirmed())
+    words = f"no group of persons is shown to share a level{common}"
+    if perhaps:
+        told = _told_of(nested, names, nested.unconfirmed)
+        words = f"{_sharing(perhaps)}, unless everybody knows that {told}"
+    value = Figure(value=None, low=0, high=len(perhaps), how=How.BOUND)
+    known = Figure(value=0, how=How.EXACT)
+    return _finding(value if perhaps else known, words, perhaps)
+
+
+def _shared(own: Linked, nested: RuledOut) -> tuple[SharedLevel, ...]:
+    assert own.exact is not None
     names = [domain.name for domain in own.universe.domains]
-    nested = ruled_out(table.over(table.axes(names)))
-    within = table.names_of(table.axes(names))
-    known = [(within[pair.determining], within[pair.determined]) for pair in nested.pairs]
-    shared = shared_levels(own.universe, own.exact[1], known)
-    words = "no group of persons is shown to share a level"
-    if shared:
-        noun = "group of persons is" if len(shared) == 1 else "groups of persons are"
-        words = f"{len(shared):,} {noun} shown to share a level, the first: {shared[0].words}"
-    if known:
-        told = " and ".join(f"each {a} has one {b}" for a, b in known[:MOST_NAMED])
-        words = f"{words}; that {told} is taken as common knowledge"
-    value = Figure(value=len(shared), how=How.EXACT)
+    known = [(names[pair.determining], names[pair.determined]) for pair in nested.pairs]
+    return shared_levels(own.universe, own.exact, known)
+
+
+def _sharing(shared: Sequence[SharedLevel]) -> str:
+    noun = "group of persons is" if len(shared) == 1 else "groups of persons are"
+    return f"{len(shared):,} {noun} shown to share a level, the first: {shared[0].words}"
+
+
+def _told_of(nested: RuledOut, names: Sequence[str], pairs: Sequence[Nested] | None = None) -> str:
+    own = nested.pairs if pairs is None else pairs
+    told = [f"each {names[p.determining]} has one {names[p.determined]}" for p in own]
+    return " and ".join(told[:MOST_NAMED])
+
+
+def _finding(value: Figure, words: str, shared: Sequence[SharedLevel]) -> Finding:
     concerns = tuple(one.words for one in shared[:MOST_NAMED])
     return Finding(value=value, found=words, concerns=concerns)

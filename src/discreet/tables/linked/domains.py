@@ -9,8 +9,12 @@ labels beside a total, the labels of all tables are taken to be all there is. Wh
 "women"), or where the user says so, there is one more part: whoever is in none of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -21,6 +25,8 @@ from discreet.data.published.labels import Interval, Whole, meaning, meanings
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import BoolArray, IntArray, read_only
 
+ALIKE = str.maketrans(dict.fromkeys("–—−‐‑", "-") | {"’": "'"})
+ZEROS_IN_FRONT = re.compile(r"(?<![\d.,])0+(?=\d)")
 MOST_JOINED = 4  # parts that are named one by one in the name of a set of them
 Ends = tuple[int | None, int | None]  # of a band: its first and its last whole number
 
@@ -111,9 +117,12 @@ def domain_of(
     totals = {text for text, one in told if Whole() in (one, meaning(text))}
     if levels is not None:
         totals -= set(levels)
+    if tree is not None:
+        totals -= {text for text in totals if _key(text) in _groups(tree, _key)}
     totals -= {label.text for label in labels if label.held is not None}
     own = [label for label in labels if label.text not in totals]
-    reading = _Reading(name, own, tables, _bands(own, levels, tree))
+    known = levels if levels is not None else () if tree is None else tree.leaves
+    reading = _Reading(name, own, tables, _bands(own, levels, tree), known)
     reading.check_bands()
     if levels is None and tree is None and not others:
         reading.check_words()
@@ -133,7 +142,7 @@ def domain_of(
     return _joined(name, points, is_data=levels is not None, others=others)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Reading:
     """The labels of a variable but for totals, and the bands that some of them are."""
 
@@ -141,6 +150,7 @@ class _Reading:
     labels: Sequence[Label]
     tables: Sequence[str]
     bands: Mapping[str, Interval]
+    known: Sequence[str] = ()  # levels of the data, or leaves of the tree
 
     @property
     def texts(self) -> list[str]:
@@ -165,16 +175,16 @@ class _Reading:
                     raise InputError(must_be(what, "apart", got, where=title, remedy=remedy))
 
     def check_words(self) -> None:
-        """Raises InputError for two tables that list several words each, and none in common: they
-        are other names for the same, unless somebody says that they are not."""
-        words: dict[int, dict[str, str]] = {}
+        """Raises InputError for two tables that list several words each, and none in common, or
+        words in one and bands in the other: they are other names for the same, unless somebody says
+        that they are not."""
+        listed: dict[int, dict[str, str]] = {}
         for label in self.labels:
-            if label.text not in self.bands:
-                words.setdefault(label.table, {})[_key(label.text)] = label.text
-        several = {table: own for table, own in words.items() if len(own) > 1}
+            listed.setdefault(label.table, {})[self.key(label.text)] = label.text
+        several = {table: own for table, own in listed.items() if len(own) > 1}
         for one, other in combinations(several, 2):
-            if not several[one].keys() & several[other].keys():
-                first, second = (next(iter(several[i].values())) for i in (one, other))
+            if self._are_other_names(several[one], several[other]):
+                first, second = (self._first_word(several[i]) for i in (one, other))
                 got = f"{first!r} and others in {self.tables[one]}, {second!r} and others in "
                 remedy = (
                     f"say which are the same, '{self.name}:{second}={first}' (labels), which "
@@ -182,6 +192,33 @@ class _Reading:
                 )
                 what, rule = f"labels of {self.name}", "the same words in all tables"
                 raise InputError(must_be(what, rule, got + self.tables[other], remedy=remedy))
+
+    def _are_other_names(self, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+        """Whether two tables, told by their labels, seem to call the same things differently."""
+        words = [[key for key, text in own.items() if text not in self.bands]
+                 for own in (one, other)]  # fmt: skip
+        if set(words[0]) & set(words[1]):
+            return False
+        only_words = len(words[0]) == len(one) or len(words[1]) == len(other)
+        return min(map(len, words)) > 1 or (only_words and max(map(len, words)) > 1)
+
+    def _first_word(self, listed: Mapping[str, str]) -> str:
+        """The first label of a table that is no band, or the first."""
+        words = (text for text in listed.values() if text not in self.bands)
+        return next(words, next(iter(listed.values())))
+
+    def key(self, text: str) -> str:
+        """What labels for the same have in common: but for case, blanks and kinds of dashes they
+        are alike, unless one table, the data or the tree tells both apart."""
+        return text if _key(text) in self._apart else _key(text)
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        """Keys that several labels of one table, or several levels, would share."""
+        listed = {(label.table, label.text) for label in self.labels}
+        listed |= {(-1, level) for level in self.known}
+        keys = Counter((table, _key(text)) for table, text in listed)
+        return frozenset(key for (_, key), n in keys.items() if n > 1)
 
     def check_same(self, label: Label, held: BoolArray, before: BoolArray | None) -> None:
         """Raises InputError for a label that holds other levels in another table."""
@@ -195,7 +232,7 @@ class _Reading:
         """The complaint about a label that is nothing in the data or the tree."""
         near = near_match(label.text, known)
         meant = f"did you mean {near!r}? " if near else ""
-        remedy = f"{meant}say what it is called there, '{self.name}:{label.text}=LEVEL' (label)"
+        remedy = f"{meant}say what it is called there, '{self.name}:{label.text}=LEVEL' (labels)"
         what, where = f"label {label.text!r} of {self.name}", self.tables[label.table]
         rule = f"a level, band or group of {of}"
         return InputError(must_be(what, rule, "none of them", where=where, remedy=remedy))
@@ -210,29 +247,56 @@ def _bands(
         return {}
     texts = dict.fromkeys([*(label.text for label in labels), *(levels or ())])
     found = {text: one for text in texts if isinstance(one := meaning(text), Interval)}
+    found |= _with_zeros_in_front([text for text in texts if text not in found], found)
     several = any(one.low != one.high for one in found.values())
-    return found if several or len(found) == len(texts) else {}
+    return _from_zero(found) if several or len(found) == len(texts) else {}
+
+
+def _with_zeros_in_front(
+    words: Sequence[str], found: Mapping[str, Interval]
+) -> dict[str, Interval]:
+    """Bands such as 05-09, where another label says that they are bands: 5-9."""
+    plain = {text: meaning(ZEROS_IN_FRONT.sub("", text)) for text in words}
+    bands = {
+        text: one
+        for text, one in plain.items()
+        if isinstance(one, Interval) and ZEROS_IN_FRONT.search(text)
+    }
+    return bands if set(bands.values()) & set(found.values()) else {}
+
+
+def _from_zero(bands: Mapping[str, Interval]) -> dict[str, Interval]:
+    """The bands, those without a lower end from 0 where another band begins there and none tells of
+    numbers below: under 5 are 0-4."""
+    ends = [end for one in bands.values() for end in (one.low, one.high) if end is not None]
+    if min(ends, default=1) != 0 or 0 not in {one.low for one in bands.values()}:
+        return dict(bands)
+    return {
+        text: Interval(0, one.high) if one.low is None and one.high is not None else one
+        for text, one in bands.items()
+    }
 
 
 def _of_labels(reading: _Reading) -> _Points:
     """Pieces between the ends of all bands; words (also beside bands: not stated) are pieces too.
 
-    Words are the same but for their case and spaces.
+    Words are the same but for their case, spaces and kinds of dashes, unless one table tells such
+    words apart.
     """
     bands = {text: reading.bands[text] for text in reading.texts if text in reading.bands}
     pieces, held = _pieces(list(bands.values()))
     known: dict[str, int] = {}
     names = [band_name(piece) for piece in pieces]
     for text in reading.texts:
-        if text not in bands and _key(text) not in known:
-            known[_key(text)] = len(names)
+        if text not in bands and reading.key(text) not in known:
+            known[reading.key(text)] = len(names)
             names.append(text)
     points = _Points(names, [*pieces, *[None] * len(known)])
     for text, own in zip(bands, held, strict=True):
         points.sets[text] = np.concatenate([own, np.zeros(len(known), dtype=np.bool_)])
     for text in reading.texts:
         if text not in bands:
-            points.sets[text] = np.arange(len(names)) == known[_key(text)]
+            points.sets[text] = np.arange(len(names)) == known[reading.key(text)]
     return points
 
 
@@ -273,36 +337,40 @@ def band_name(ends: Ends) -> str:
 
 
 def _key(text: str) -> str:
-    return " ".join(text.casefold().split())
+    """A label but for its case, blanks, kinds of dashes and apostrophes, and how letters with
+    accents are written."""
+    plain = unicodedata.normalize("NFC", text).translate(ALIKE)
+    return re.sub(" ?- ?", "-", " ".join(plain.casefold().split()))
 
 
 def _of_tree(reading: _Reading, tree: Hierarchy) -> _Points:
     """The leaves of the tree; a label is a leaf or a group."""
-    groups = _groups(tree)
+    groups = _groups(tree, reading.key)
     points = _Points(list(tree.leaves), [None] * len(tree.leaves))
     for label in reading.labels:
-        if _key(label.text) not in groups:
+        if reading.key(label.text) not in groups:
             raise reading.unmatched(label, list(groups), "the tree")
-        points.sets[label.text] = groups[_key(label.text)]
+        points.sets[label.text] = groups[reading.key(label.text)]
     return points
 
 
-def _groups(tree: Hierarchy) -> dict[str, BoolArray]:
+def _groups(tree: Hierarchy, key: Callable[[str], str]) -> dict[str, BoolArray]:
     """The leaves of every node of a tree, by its name."""
     found: dict[str, BoolArray] = {}
     for height in range(tree.height, -1, -1):
         for group, node in enumerate(tree.names[height]):
-            found[_key(node)] = tree.groups[height] == group
+            found[key(node)] = tree.groups[height] == group
     return found
 
 
 def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None) -> _Points:
     """The levels of the data, and which of them each label holds."""
-    own = {_key(level): np.arange(len(levels)) == i for i, level in enumerate(levels)}
+    key = reading.key
+    own = {key(level): np.arange(len(levels)) == i for i, level in enumerate(levels)}
     if tree is not None:
-        place = {_key(leaf): i for i, leaf in enumerate(tree.leaves)}
-        at = np.array([place.get(_key(level), -1) for level in levels])
-        for node, leaves in _groups(tree).items():
+        place = {key(leaf): i for i, leaf in enumerate(tree.leaves)}
+        at = np.array([place.get(key(level), -1) for level in levels])
+        for node, leaves in _groups(tree, key).items():
             own.setdefault(node, np.where(at >= 0, leaves[at], False))
     known = [reading.bands.get(level) for level in levels]
     ends: list[Ends | None] = [None if one is None else (one.low, one.high) for one in known]
@@ -314,8 +382,8 @@ def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None)
             points.sets[text] = label.held
         elif text in points.sets:
             continue
-        elif _key(text) in own:
-            points.sets[text] = own[_key(text)]
+        elif key(text) in own:
+            points.sets[text] = own[key(text)]
         elif text in reading.bands:
             points.sets[text] = _levels_within(reading, label, levels)
         else:
@@ -352,7 +420,8 @@ def _is_closed(labels: Sequence[Label], points: _Points) -> bool:
 
 
 def _with_others(points: _Points) -> _Points:
-    found = _Points(names=[*points.names, "others"], ends=[*points.ends, None])
+    name = "others" if "others" not in map(_key, points.names) else "all others"
+    found = _Points(names=[*points.names, name], ends=[*points.ends, None])
     for text, own in points.sets.items():
         found.sets[text] = np.append(own, False)
     return found

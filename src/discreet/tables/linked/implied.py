@@ -36,12 +36,10 @@ def implied_figures(universe: Universe) -> BoolArray:
     order = sorted(range(len(universe.sub_tables)), key=lambda i: -universe.sub_tables[i].rows.size)
     for rank, i in enumerate(order):
         coarse = universe.sub_tables[i]
-        for j in order[: rank + 1]:
-            if i == j:
-                continue
+        for j in order[:rank]:
             covers = relations.of(coarse, universe.sub_tables[j])
             if covers is not None:
-                _mark(universe, coarse, universe.sub_tables[j], covers, exact, implied, j < i)
+                _mark(universe, coarse, universe.sub_tables[j], covers, exact, implied)
     return implied
 
 
@@ -93,11 +91,10 @@ def _mark(
     covers: Sequence[Cover],
     exact: BoolArray,
     implied: BoolArray,
-    earlier: bool,
 ) -> None:
     """Marks figures of the coarse layer that are sums of figures of the fine one, and checks them.
 
-    Of two figures of the same persons the one that comes first is kept.
+    Of two figures of the same persons that of the finer layer is kept, else the first.
     """
     rows = spread(coarse, len(covers))
     parts = spread(fine, len(covers))
@@ -112,11 +109,12 @@ def _mark(
         along[axis] = -1
         needed = needed * np.diff(cover.inside.indptr).reshape(along)
         whole = whole & cover.whole.reshape(along)
-    found = whole & (number == needed) & (rows >= 0) & ((needed > 1) | earlier)
+    found = whole & (number == needed) & (rows >= 0)
     found &= exact[np.maximum(rows, 0)]
     wrong = found & (total != universe.low[np.maximum(rows, 0)])
     if wrong.any():
-        raise InputError(_disagree(universe, int(rows[wrong][0]), fine))
+        is_same = bool(np.broadcast_to(needed, wrong.shape)[wrong][0] == 1)
+        raise InputError(_disagree(universe, int(rows[wrong][0]), fine, is_same))
     implied[rows[found]] = True
 
 
@@ -136,11 +134,12 @@ def summed(array: IntArray, cover: Cover, axis: int) -> IntArray:
     return np.moveaxis(np.asarray(flat).reshape(-1, *moved.shape[1:]), 0, axis)
 
 
-def _disagree(universe: Universe, row: int, fine: SubTable) -> str:
+def _disagree(universe: Universe, row: int, fine: SubTable, is_same: bool) -> str:
     other = universe.tables[fine.table].name
     own = universe.tables[int(universe.table[row])]
     name = own.name
     what = "the sum of its parts" if other == name else f"the sum of its parts in {other}"
+    what = f"the same as in {other}" if is_same else what
     where = own.where[int(universe.place[row])] if own.where else None
     remedy = (
         "is one of them of other data, of a part of the population, rounded "

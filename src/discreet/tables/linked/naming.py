@@ -60,14 +60,14 @@ class Names:
         held = self._held(atoms)
         every = np.ravel_multi_index(np.ix_(*map(np.flatnonzero, held)), u.shape).ravel()
         missing = np.setdiff1d(every, u.cells_of(atoms))
-        places = np.stack(np.unravel_index(missing, u.shape), axis=1)
+        places = np.stack(u.places(missing), axis=1)
         singles = [[np.arange(n) == i for n, i in zip(u.shape, at, strict=True)] for at in places]
         return self._said(held), tuple(map(self._said, singles))
 
     def _held(self, atoms: IntArray) -> list[BoolArray]:
         """The parts of each variable that some cell of the atoms has."""
         u = self.universe
-        places = np.unravel_index(u.cells_of(atoms), u.shape)
+        places = u.places(u.cells_of(atoms))
         return [np.isin(np.arange(n), own) for n, own in zip(u.shape, places, strict=True)]
 
     def _said(self, held: Sequence[BoolArray]) -> dict[str, str]:

@@ -48,7 +48,7 @@ def areas_by(known: Reduced, name: str) -> tuple[Area, ...]:
     labels = []
     for atom in range(universe.n_atoms):
         cells = universe.cells_of(np.array([atom]))
-        own = np.unique(np.unravel_index(cells, universe.shape)[axis])
+        own = np.unique(universe.places(cells)[axis])
         labels.append(" + ".join(parts[i] for i in own.tolist()))
     return areas_of(universe.n_atoms, list(_statements(known)), labels)
 

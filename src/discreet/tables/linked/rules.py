@@ -104,10 +104,13 @@ def rule_of(sections: Sequence[str]) -> tuple[Rule, list[str]]:
 
 
 def _with(rule: Rule, name: str, inside: str, section: str) -> Rule:
-    if name == "exact":
-        return replace(rule, stated=True)
     if name == "withheld":
         return replace(rule, withheld=_range(inside, section))
+    if rule.stated:
+        wanted = "one of exact, rounded and perturbed"
+        raise InputError(must_be("the rule of figures", wanted, f"{section.strip()!r} too"))
+    if name == "exact":
+        return replace(rule, stated=True)
     parts = [part.strip() for part in inside.split(",")]
     number = parts[0].removeprefix("base=").removeprefix("most=")
     least = 2 if name == "rounded" else 1
@@ -117,7 +120,8 @@ def _with(rule: Rule, name: str, inside: str, section: str) -> Rule:
     if name == "perturbed":
         return replace(rule, most=int(number), stated=True)
     way = parts[1].lower() if len(parts) > 1 else "unknown"
-    if way not in list(Way):
+    if way not in list(Way) or len(parts) > 2:
+        way = ",".join(parts[1:])
         raise InputError(must_be("way of rounding", f"one of {', '.join(Way)}", repr(way)))
     return replace(rule, base=int(number), way=Way(way), stated=True)
 
@@ -153,10 +157,25 @@ def guessed(table: PublishedTable, rule: Rule) -> tuple[Rule, str]:
 
 
 def check_figures(table: PublishedTable) -> None:
-    """Raises InputError for a figure of a table of counts that is no count."""
-    if table.statistic is not Statistic.COUNT:
+    """Raises InputError for a table without figures, for a figure of a table of counts that is no
+    count, and for one of percentages that is none."""
+    if not table.n_figures:
+        raise InputError(must_be(f"table {table.name}", "one with figures", "none"))
+    if table.statistic is Statistic.MEAN:
         return
+    is_share = table.statistic is Statistic.PERCENT
+    rule = "from 0 to 100" if is_share else "whole numbers from 0, below 2**53"
     for place, text in enumerate(table.printed):
-        if text and (Fraction(text).denominator != 1 or not 0 <= Fraction(text) < LARGEST):
+        if text and not (_is_share(text) if is_share else _is_count(text)):
             where = f"{table.name}, {table.where[place]}" if table.where else table.name
-            raise InputError(must_be("figures", "whole numbers from 0", repr(text), where=where))
+            what = "percentages" if is_share else "figures"
+            raise InputError(must_be(what, rule, repr(text), where=where))
+
+
+def _is_count(text: str) -> bool:
+    figure = Fraction(text)
+    return figure.denominator == 1 and 0 <= figure < LARGEST
+
+
+def _is_share(text: str) -> bool:
+    return 0 <= Fraction(text) <= 100

@@ -31,21 +31,22 @@ class SharedLevel:
 
 
 def shared_levels(
-    universe: Universe, upper: IntArray, known: Sequence[tuple[str, str]]
+    universe: Universe, bounds: tuple[IntArray, IntArray], known: Sequence[tuple[str, str]]
 ) -> tuple[SharedLevel, ...]:
-    """The groups, from the greatest counts that the atoms can have.
+    """The groups, from the least and the greatest counts that the atoms can have.
 
     `known` are pairs of variables of which the first determines the second, as everybody knows:
     what a group shares by that is no news.
     """
     possible = np.zeros(len(universe.atom_of), dtype=np.bool_)
     held = universe.atom_of >= 0
+    lower, upper = bounds
     possible[held] = upper[universe.atom_of[held]] > 0
     possible[~held] = True  # nothing is told of these cells
     found: list[SharedLevel] = []
     for axis, domain in enumerate(universe.domains):
         if domain.size > 1:
-            own = _Axis(universe, axis, possible.reshape(universe.shape))
+            own = _Axis(universe, axis, lower, possible.reshape(universe.shape))
             found += own.groups({a for a, b in known if b == domain.name})
     return tuple(found)
 
@@ -56,6 +57,7 @@ class _Axis:
 
     universe: Universe
     axis: int
+    lower: IntArray
     possible: BoolArray
 
     def groups(self, determining: set[str]) -> Iterator[SharedLevel]:
@@ -90,9 +92,9 @@ class _Axis:
         return (by_part.sum(axis=-1) == 1) & self._occupied(axes), by_part.argmax(axis=-1)
 
     def _occupied(self, axes: tuple[int, ...]) -> BoolArray:
-        """Groups within which lies a figure above 0."""
+        """Groups within which lies a figure above 0, or an atom that cannot be empty."""
         u = self.universe
-        places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
+        places = u.places(np.arange(len(u.atom_of)))
         shape = [u.shape[a] for a in axes]
         of_cell = np.ravel_multi_index([places[a] for a in axes], shape)
         held = u.atom_of >= 0
@@ -105,4 +107,6 @@ class _Axis:
             atoms = u.matrix.indices[u.matrix.indptr[row] : u.matrix.indptr[row + 1]]
             if low[atoms].min() == high[atoms].max():
                 found[int(low[atoms[0]])] = True
+        certain = np.flatnonzero((self.lower > 0) & (low == high))
+        found[low[certain]] = True
         return found.reshape(shape)

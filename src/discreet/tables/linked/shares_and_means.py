@@ -197,7 +197,7 @@ def _limits_of(
     above; one where all values are known. Values below 0 are not weighed."""
     axis = universe.domains.index(domain)
     cells = [universe.cells_of(np.array([atom])) for atom in atoms.tolist()]
-    parts = [np.unravel_index(own, universe.shape)[axis] for own in cells]
+    parts = [universe.places(own)[axis] for own in cells]
     ends = [[domain.ends[int(part)] for part in own] for own in parts]
     least = [min((e[0] if e and e[0] is not None else 0) for e in own) for own in ends]
     most = [[e[1] if e else None for e in own] for own in ends]

@@ -5,7 +5,7 @@ of women whose figures were rounded.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -16,14 +16,17 @@ from typing import Any
 import numpy as np
 
 from discreet.data.columns import near_match
+from discreet.data.csv_dialect import CsvOptions
 from discreet.data.published.published_table import PublishedTable, Statistic
-from discreet.errors import InputError, must_be
+from discreet.errors import Complaint, FileError, InputError, must_be, problem_of
 from discreet.numerics.arrays import BoolArray
 from discreet.tables.knowledge import parts_of
 from discreet.tables.linked.rules import FORMS, Rule, check_figures, guessed, rule_of
 
 PART = re.compile(r"\s*([^=|]+?)\s*=\s*([^=|]+?)\s*")
 STATISTIC = re.compile(r"(percent|mean)\s*(?:\((.*)\))?", re.IGNORECASE)
+OF_CSV = ("encoding", "decimal")
+OF_READING = ("count", "sheet", *OF_CSV)
 MOST_ABSENT = 2**22  # combinations of a table that are filled with zeros
 
 
@@ -67,12 +70,26 @@ def source_of(given: Any) -> tuple[Source, ...]:
     path, sections = _parted(str(given))
     rule, rest = rule_of(sections)
     statistic, rest = _statistic(rest)
-    part, rest = _part(rest)
-    options = dict(_options(rest))
-    found = read_published(Path(path), count=options.get("count"), sheet=options.get("sheet"))
+    options, rest = _options(rest)
+    part = _part(rest)
+    csv = CsvOptions(**{name: options[name] for name in OF_CSV if name in options})
+    count, sheet = options.get("count"), options.get("sheet")
+    try:
+        found = read_published(Path(path), count=count, sheet=sheet, csv=csv)
+    except FileError as error:
+        raise _with_encoding(error, path) from error
     return tuple(
         Source(table=replace(one, part={**one.part, **part}, **statistic), rule=rule)
         for one in found
+    )
+
+
+def _with_encoding(error: FileError, path: str) -> FileError:
+    """The complaint, with how an encoding is given here."""
+    told = problem_of(error.args[0])
+    given = f"('{Path(path).name} | encoding=latin-1')"
+    return FileError(
+        Complaint.of(replace(told, remedy=(told.remedy or "").replace("(encoding)", given)))
     )
 
 
@@ -102,27 +119,34 @@ def _statistic(sections: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     return found, rest
 
 
-def _part(sections: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Conditions such as `sex=F`, and the sections that are none."""
-    part: dict[str, str] = {}
+def _options(sections: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """How the file is to be read, from `sheet=2021` or `decimal=,`, and the other sections."""
+    found: dict[str, str] = {}
     rest: list[str] = []
+    for section in sections:
+        name, _, value = section.partition("=")
+        if name.strip() in OF_READING and value.strip():
+            found[name.strip()] = value.strip()
+        else:
+            rest.append(section)
+    return found, rest
+
+
+def _part(sections: Sequence[str]) -> dict[str, str]:
+    """Conditions such as `sex=F,age=15-19`."""
+    part: dict[str, str] = {}
     for section in sections:
         for one in section.split(","):
             found = PART.fullmatch(one)
-            if found is None or found[1] in ("count", "sheet"):
-                rest.append(one.strip())
-            else:
-                part[found[1]] = found[2]
-    return part, rest
-
-
-def _options(sections: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for section in sections:
-        name, equals, value = section.partition("=")
-        if name.strip() not in ("count", "sheet") or not equals:
-            wanted = f"a part (sex=F), a rule ({FORMS}), count=COLUMN or sheet=NAME"
-            raise InputError(must_be("what follows the bar of published", wanted, repr(section)))
-        yield name.strip(), value.strip()
+            if found is None:
+                wanted = (
+                    f"a part (sex=F), a rule ({FORMS}), or how to read the file (count=COLUMN, "
+                    "sheet=NAME, encoding=NAME, decimal=,)"
+                )
+                rule = "what follows the bar of published"
+                raise InputError(must_be(rule, wanted, repr(one.strip())))
+            part[found[1]] = found[2]
+    return part
 
 
 def source_of_knowledge(text: str) -> Source:
@@ -172,6 +196,7 @@ def together(
         rule, note = guessed(table, source.rule)
         notes += [note] if note else []
         table = _with_part(table)
+        _check_shape(table)
         table, note = _filled(table, absent)
         notes += [note] if note else []
         tables.append(table)
@@ -211,7 +236,7 @@ def _other_names(given: Sequence[str]) -> _OtherNames:
             rule = "written VARIABLE:LABEL=LEVEL or OTHER=VARIABLE"
             raise InputError(must_be("labels", rule, repr(text)))
         if colon:
-            labels[name.strip().casefold(), label.strip()] = right.strip()
+            labels[name.strip().casefold(), " ".join(label.split())] = right.strip()
         else:
             variables[name.strip().casefold()] = right.strip()
     return _OtherNames(variables, labels)
@@ -241,11 +266,13 @@ def _renamed(
         return known.setdefault(named.casefold(), named)
 
     def label(name: str, text: str) -> str:
-        return other.labels.get((name.casefold(), text), text)
+        return other.labels.get((name.casefold(), " ".join(text.split())), text)
 
     own = tuple(variable(name) for name in table.variables)
     if len(set(own)) < len(own):
-        raise InputError(must_be(f"variables of {table.name}", "different", "one twice"))
+        twice = next(name for i, name in enumerate(own) if name in own[:i])
+        what, got = f"variables of {table.name}", f"{twice!r} twice"
+        raise InputError(must_be(what, "different but for case", got))
     labels = [
         tuple(label(n, x) for x in column) for n, column in zip(own, table.labels, strict=True)
     ]
@@ -265,7 +292,7 @@ def _renamed(
 def _merged(labels: Sequence[str], places: Any) -> tuple[tuple[str, ...], Any]:
     """Labels each once, where two got the same name."""
     once = list(dict.fromkeys(labels))
-    move = np.array([once.index(label) for label in labels], dtype=np.int64)
+    move = np.array([once.index(labels) for label in labels], dtype=np.int64)
     return tuple(once), move[places] if len(move) else places
 
 
@@ -288,6 +315,26 @@ def _with_part(table: PublishedTable) -> PublishedTable:
         places=np.concatenate([table.places, zeros], axis=1),
         part={},
     )
+
+
+def _check_shape(table: PublishedTable) -> None:
+    """Each combination stands once, and percentages are of variables of the table."""
+    shape = [len(labels) for labels in table.labels]
+    code = np.zeros(table.n_figures, dtype=np.int64)
+    if shape and table.n_figures:
+        code = np.ravel_multi_index(tuple(table.places.T), shape)
+    _, first, times = np.unique(code, return_index=True, return_counts=True)
+    if len(first) < table.n_figures:
+        said = ", ".join(f"{n} {x}" for n, x in table.cell(int(first[times > 1][0])).items())
+        remedy = "are two labels called the same (labels)?" if table.variables else None
+        got = f"{said or 'the total'} twice"
+        raise InputError(
+            must_be(f"figures of {table.name}", "of one combination each", got, remedy=remedy)
+        )
+    strange = [name for name in table.of if name not in table.variables]
+    if table.statistic is Statistic.PERCENT and strange:
+        rule = f"within variables of {table.name} ({', '.join(table.variables)})"
+        raise InputError(must_be("percentages", rule, repr(strange[0])))
 
 
 def _filled(table: PublishedTable, absent: str) -> tuple[PublishedTable, str]:

@@ -162,6 +162,10 @@ class Universe:
             if held.all()
         )
 
+    def places(self, cells: IntArray) -> tuple[IntArray, ...]:
+        """The part of each variable that some cells have."""
+        return np.unravel_index(cells, self.shape) if self.shape else ()
+
     def cells_with(self, labels: Mapping[str, str]) -> IntArray:
         """The cells that have the labels of some variables."""
         every = [np.ones(domain.size, dtype=np.bool_) for domain in self.domains]
@@ -169,6 +173,8 @@ class Universe:
             domain.sets[labels[domain.name]] if domain.name in labels else own
             for domain, own in zip(self.domains, every, strict=True)
         ]
+        if not held:
+            return np.zeros(1, dtype=np.int64)
         places = np.ix_(*map(np.flatnonzero, held))
         return np.asarray(np.ravel_multi_index(places, self.shape)).ravel().astype(np.int64)
 

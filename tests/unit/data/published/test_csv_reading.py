@@ -100,7 +100,8 @@ def test_numbers_and_delimiters(read, text, printed):
 
 def test_the_decimal_mark_can_be_said(read):
     with pytest.raises(
-        FileError, match="must be a count, got '1.234' at row 2; if the point .*decimals .decimal."
+        FileError,
+        match="must be a count, got '1.234' at row 2; if the point .*decimals ..t.csv . decimal=,",
     ):
         read("a,n\nx,1.234\n")
     (table,) = read("a,n\nx,1.234\n", csv=CsvOptions(decimal=","))
