@@ -292,7 +292,7 @@ def _renamed(
 def _merged(labels: Sequence[str], places: Any) -> tuple[tuple[str, ...], Any]:
     """Labels each once, where two got the same name."""
     once = list(dict.fromkeys(labels))
-    move = np.array([once.index(labels) for label in labels], dtype=np.int64)
+    move = np.array([once.index(label) for label in labels], dtype=np.int64)
     return tuple(once), move[places] if len(move) else places
 
 
