@@ -4,6 +4,7 @@ Run: .venv/bin/python examples/make_data.py
 """
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ WEEKS = 26
 OF_FIFTEEN = {"Centre": (3, 4), "Harbour": (1, 3), "Hillside": (0, 2), "Mill": (2, 5)}  # F, M
 BANDS = {"15-19": (15, 19), "20-24": (20, 24), "25-29": (25, 29)}
 YOUTH = {"16-19": (16, 19), "20-24": (20, 24)}
+
+Row = tuple[str, str, str, int]  # district, age, sex, count
 
 
 def infections() -> None:
@@ -45,7 +48,7 @@ def allowance() -> None:
     ]
     write("women_by_age.csv", [r"district \ age", *BANDS], women)
     keys = [(district, age, sex) for district in OF_FIFTEEN for age in YOUTH for sex in "FM"]
-    youth = [[*key, within(counts, key[0], key[2], *YOUTH[key[1]])] for key in keys]
+    youth: list[Row] = [(*key, within(counts, key[0], key[2], *YOUTH[key[1]])) for key in keys]
     write("youth_by_age.csv", ["district", "age", "sex", "count"], youth)
     write("youth_withheld.csv", ["district", "age", "sex", "count"], with_totals(youth))
 
@@ -69,9 +72,9 @@ def within(
     return sum(counts[district, sex, age] for age in range(low, high + 1))
 
 
-def with_totals(youth: list[list[object]]) -> list[list[object]]:
+def with_totals(youth: list[Row]) -> list[Sequence[object]]:
     """The rows with one of both sexes behind each two; women of 16-19 in Harbour are withheld."""
-    rows: list[list[object]] = []
+    rows: list[Sequence[object]] = []
     for one, other in zip(youth[::2], youth[1::2], strict=True):
         district, age, sex, women = one
         hidden = (district, age) == ("Harbour", "16-19")
@@ -80,7 +83,7 @@ def with_totals(youth: list[list[object]]) -> list[list[object]]:
     return rows
 
 
-def write(name: str, header: list[str], rows: list[list[object]]) -> None:
+def write(name: str, header: list[str], rows: Sequence[Sequence[object]]) -> None:
     """One CSV file in this folder."""
     with (HERE / name).open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
