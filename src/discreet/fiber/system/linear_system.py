@@ -81,7 +81,7 @@ class System:
         point[: self.n_named] = table
         slacks = self.matrix[:, self.n_named :].tocoo()
         missing = self.right - self.matrix @ point
-        point[self.n_named + slacks.col] = missing[slacks.row]
+        point[self.n_named + slacks.col] = missing[slacks.row] // slacks.data  # of 1 or -1
         return point
 
 

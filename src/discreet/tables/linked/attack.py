@@ -32,6 +32,7 @@ from discreet.tables.linked.rebuilding import rebuilt_of
 from discreet.tables.linked.reduced import Reduced, reduced
 from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.true_figures import check_true
 from discreet.tables.linked.unions import Union, small_unions
 from discreet.tables.linked.universe import Universe, universe_of
 from discreet.tables.linked.witnesses import Witnesses, witnesses
@@ -211,8 +212,11 @@ def _linked(
 ) -> Linked:
     progress("putting the tables together", None)
     universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
+    counts = None if truth is None else universe.counts_of(truth)
+    if counts is not None:
+        check_true(universe, counts)
     known = reduced(universe)
-    point = None if truth is None else _atoms_of(known, truth)
+    point = None if counts is None else counts[known.limited]
     seen = witnesses(known, Clock(clock.share(SEEN_SHARE)), progress)
     wanted = nearly_known(seen, small)
     if point is not None:
@@ -222,15 +226,6 @@ def _linked(
         sources=sources, known=known, seen=seen, exact=exact, proofs=proofs,
         notes=(*left, *_notes_of(known, domains), *notes),
     )  # fmt: skip
-
-
-def _atoms_of(known: Reduced, truth: IntArray) -> IntArray:
-    """The true counts of the atoms that are limited."""
-    universe = known.universe
-    held = universe.atom_of >= 0
-    counts = np.zeros(universe.n_atoms, dtype=np.int64)
-    np.add.at(counts, universe.atom_of[held], truth.ravel()[held])
-    return counts[known.limited]
 
 
 def _notes_of(known: Reduced, domains: Sequence[Domain]) -> list[str]:

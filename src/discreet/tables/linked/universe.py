@@ -172,6 +172,13 @@ class Universe:
         places = np.ix_(*map(np.flatnonzero, held))
         return np.asarray(np.ravel_multi_index(places, self.shape)).ravel().astype(np.int64)
 
+    def counts_of(self, truth: IntArray) -> IntArray:
+        """The counts of the atoms, given those of the cells."""
+        held = self.atom_of >= 0
+        counts = np.zeros(self.n_atoms, dtype=np.int64)
+        np.add.at(counts, self.atom_of[held], truth.ravel()[held])
+        return counts
+
     def figure_of(self, row: int) -> int:
         """The figure behind a row of all ranges: itself, or that of a moment."""
         n = self.n_figures
