@@ -111,7 +111,8 @@ def _row(one: TrueCell) -> tuple[str, ...]:
 
 
 def _circumstances(audit: PublishedAudit) -> Iterator[str]:
-    yield "Every figure was held against the data: all are true by the rules given for them."
+    but = ", but for those not used" if any("not used" in one for one in audit.notes) else ""
+    yield f"Every figure{but} was held against the data: all are true by the rules given for them."
     yield f"Tables consistent with all figures: {words.tables(audit.n_tables)}."
     yield from unproved(audit.unproved)
     yield from noted(audit.linked, audit.notes)
