@@ -171,7 +171,7 @@ def _variables(
     table.axes([name for name, _, _ in written])
     for name, rule, has_total in written:
         found = _classified(table, name, rule, trees)
-        yield _with_total(found) if has_total or wants_totals else found
+        yield _with_total(table, found) if has_total or wants_totals else found
 
 
 def _name_and_rule(text: str, table: Table) -> tuple[str, str, bool]:
@@ -190,9 +190,19 @@ def _name_and_rule(text: str, table: Table) -> tuple[str, str, bool]:
     return name, own[len(name) + 1 :].strip(), has_total
 
 
-def _with_total(found: Classified) -> Classified:
-    """With a total, unless a category, as the root of a tree, holds all levels already."""
-    return found if found.holds.all(axis=1).any() else found.with_total()
+def _with_total(table: Table, found: Classified) -> Classified:
+    """With a total, unless a category, as the root of a tree, holds all levels already.
+
+    Checked: no category has the name of the total.
+    """
+    if found.holds.all(axis=1).any():
+        return found
+    if TOTAL in found.categories:
+        name = f"categories of {table.names[found.axis]!r}"
+        remedy = "rename that level in the data, or leave the total out"
+        rule = f"called other than {TOTAL!r} where they have a total"
+        raise InputError(must_be(name, rule, repr(TOTAL), remedy=remedy))
+    return found.with_total()
 
 
 def _classified(table: Table, name: str, rule: str, trees: Trees) -> Classified:

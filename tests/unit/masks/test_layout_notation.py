@@ -145,6 +145,12 @@ def test_categories_are_cut_to_a_part_of_their_variable_and_say_so(trees, text, 
         assert counts[name].sum() == TABLE.margin((axis,))[at].sum()
 
 
+def test_a_total_is_not_called_as_a_level_is():
+    table = Table.of_dense(np.array([1, 2]), ["sex"], [["Total", "F"]])
+    with pytest.raises(InputError, match="categories of 'sex' must be called other than 'Total'"):
+        layout_of("sex+total", table)
+
+
 def test_names_and_levels_with_marks_are_quoted():
     table = Table.of_dense(
         np.array([[1, 2], [3, 4]]), ["a,b", "x:y"], [["p;q", "r|s"], ["(missing)", "7"]]
