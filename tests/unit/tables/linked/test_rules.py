@@ -91,9 +91,9 @@ def test_sections_that_say_no_rule_are_left():
         (["withheld(..)"], "withheld must be given a range"),
         (["withheld(4)"], "withheld must be given a range"),
         (["withheld(4..1)"], "withheld must be a range from low to high"),
-        (["exact", "rounded(5)"], "rule of figures must be one of exact, rounded and perturbed, "
-         r"got 'rounded\(5\)' too"),
-        (["rounded(5)", "perturbed(2)"], "rule of figures must be one of exact"),
+        (["exact", "rounded(5)"], "rule of figures must be one beside withheld, got 'exact' and "
+         r"'rounded\(5\)'"),
+        (["rounded(5)", "perturbed(2)"], "rule of figures must be one beside withheld"),
     ],
 )  # fmt: skip
 def test_rules_that_cannot_be(sections, message):
