@@ -188,7 +188,7 @@ def _effect(table: Table, epsilon: float, noise: Laplace, sets: Sequence[Axes]) 
     return (
         f"Every figure of {sets_text(table, sets)}, empty ones too, has discrete Laplace noise of "
         f"its own, with variance {noise.variance:.3g}: epsilon {epsilon:g} for one person added or "
-        f"removed{each}; that a draw was chosen with a look at the true table is not covered by it. "
+        f"removed{each}; it does not cover that a draw is chosen with a look at the true table. "
         f"{below}" + averaging_words(table.sizes, sets, noise.variance)
     )
 
