@@ -39,9 +39,9 @@ def entries_of(universe: Universe, axes: tuple[int, ...]) -> Entries:
     valid."""
     u = universe
     own = [u.shape[a] for a in axes]
-    places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
     of_cell = np.zeros(len(u.atom_of), dtype=np.int64)
     if axes:
+        places = np.unravel_index(np.arange(len(u.atom_of)), u.shape)
         of_cell = np.ravel_multi_index([places[a] for a in axes], own)
     held = u.atom_of >= 0
     first = np.full(u.n_atoms, -1, dtype=np.int64)

@@ -67,6 +67,8 @@ class Names:
     def _held(self, atoms: IntArray) -> list[BoolArray]:
         """The parts of each variable that some cell of the atoms has."""
         u = self.universe
+        if not u.shape:  # of tables without variables
+            return []
         places = np.unravel_index(u.cells_of(atoms), u.shape)
         return [np.isin(np.arange(n), own) for n, own in zip(u.shape, places, strict=True)]
 

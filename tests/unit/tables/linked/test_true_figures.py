@@ -40,7 +40,9 @@ def test_a_mean_that_is_not_true_is_named(tmp_path: Path, table: object) -> None
 def test_sums_of_small_cells_are_bounded_beside_the_data(table: object) -> None:
     """The two cells of 14-15 in the North, 1 and 0, printed as 0 and 0: together 0 to 4."""
     found = audit_published(table, [], ["age:bands(2),sex | region=N | rounded(5)"])
-    assert [(one.cell, one.lower, one.upper) for one in found.unions] == [({"age": "14-15", "region": "N"}, 0, 4)]
+    assert [(one.cell, one.lower, one.upper) for one in found.unions] == [
+        ({"age": "14-15", "region": "N"}, 0, 4)
+    ]
     assert found.verdict.allows
 
 
