@@ -33,11 +33,12 @@ def scope(own: Linked) -> Iterator[str]:
     """What was looked at."""
     tables, universe = own.universe.tables, own.universe
     n = words.plural(len(tables), "table")
+    names = [domain.name for domain in universe.domains]
+    by = f", by {words.listed(names)}" if names else ""
     tell = words.by_number(len(tables), "it tells", "together they tell")
     yield (
         f"{n} with {words.plural(universe.n_figures, 'figure')}; {tell} "
-        f"{words.plural(universe.n_atoms, 'cell')} apart, by "
-        f"{words.listed([domain.name for domain in universe.domains])}"
+        f"{words.plural(universe.n_atoms, 'cell')} apart{by}"
     )
 
     yield from (f"{called}: {_described(own, name)}" for name, called in _in_words(own).items())

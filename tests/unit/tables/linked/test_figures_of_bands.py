@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from discreet import attack
+from discreet.report.attack.document import attack_document
 
 ROUNDED = """age,sex,area,count
 0-3,F,a,9
@@ -35,3 +36,12 @@ def test_a_table_of_one_figure_tells_no_more(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("count\n5\n")
     found = attack(tmp_path / "t.csv")
     assert (found.n_derived, found.verdict.allows, found.n_tables.value) == (0, True, 1)
+    page = "".join(attack_document(found).scope)
+    assert page == "1 table with 1 figure; it tells 1 cell apart"
+
+
+def test_a_figure_that_leaves_out_many_cells_is_named_shortly(tmp_path: Path) -> None:
+    rows = [f"{a},{b},{3 if a == b else 'x'}" for a in "pqrstu" for b in "pqrstu"]
+    (tmp_path / "t.csv").write_text("\n".join(["one,other,count", *rows, "Total,Total,50"]))
+    words = [one.words for one in attack(tmp_path / "t.csv").derived]
+    assert any(one.endswith("; and 2 more cells") and one.count(";") == 4 for one in words)
