@@ -47,7 +47,7 @@ def test_epsilon_is_shared_by_the_tables():
     masked = add_laplace(TABLE, epsilon=1, seed=5, sets=[["a"], ["b"], []])
     factor = masked.factors[0]
     assert np.abs(np.diff(factor.log_probability)).max() == pytest.approx(1 / 3)
-    assert "epsilon 1 for one person added or removed, 0.333 for each of 3 tables." in masked.effect
+    assert "epsilon 1 for one person added or removed, 0.333 for each of 3 tables;" in masked.effect
 
 
 def test_figures_may_be_below_zero_unless_they_are_clamped():

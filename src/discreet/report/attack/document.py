@@ -33,6 +33,8 @@ def scope(own: Linked) -> Iterator[str]:
     """What was looked at."""
     tables, universe = own.universe.tables, own.universe
     n = words.plural(len(tables), "table")
+    names = [domain.name for domain in universe.domains]
+    by = f", by {words.listed(names)}" if names else ""
     tell = words.by_number(len(tables), "it tells", "together they tell")
     names = [domain.name for domain in universe.domains]
     by = f", by {words.listed(names)}" if names else ""

@@ -48,6 +48,7 @@ BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE, UNIONS_SHARE = (
     0.3,
 )  # of what is left of the time
 MOST_CONCERNS = 5
+MOST_BUT = 4  # cells that a figure does not count, in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,10 @@ class Followed:
 
 
 def _words(cell: Mapping[str, str], but: Sequence[Mapping[str, str]]) -> str:
-    return f"{said(cell)} but for {'; '.join(map(said, but))}" if but else said(cell)
+    if not but:
+        return said(cell)
+    more = f"; and {len(but) - MOST_BUT:,} more cells" if len(but) > MOST_BUT else ""
+    return f"{said(cell)} but for {'; '.join(map(said, but[:MOST_BUT]))}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 Two ways lead to them. *Differences*: a figure less the figures of a finer layer that lie within it,
 whatever is left (women of 15-19 in one table, less women of 16-19 in another). And *cells*: entries
-of the crosses of all parts in which every witness agrees, each then proved by a certificate.
+of the crosses of all parts, and withheld or rounded figures, in which every witness agrees, each
+then proved by a certificate.
 
 Not told is what a table shows, what is a sum of figures of one table, what lies within a figure of
 zero, and what falls apart into figures that are shown or told anyway.
@@ -195,6 +196,7 @@ class _Cells:
         self.universe = known.universe
         self._same: dict[tuple[int, ...], BoolArray] = {}  # determined, shown or empty, by cross
         self._same_atoms = np.zeros(self.universe.n_atoms, dtype=np.bool_)
+        self._listed: set[int] = set()  # keys of the candidates
 
     def explains(self, one: Derived) -> bool:
         """Whether the figure falls apart into atoms that are known singly and, where others are
@@ -228,6 +230,33 @@ class _Cells:
         yield from self._of_atoms()
         for axes in crosses_of(self.universe):
             yield from self._of_cross(axes, clock, progress)
+        for sub in self.universe.sub_tables:
+            yield from self._of_figures(sub, clock, progress)
+
+    def _of_figures(self, sub: SubTable, clock: Clock, progress: Progress) -> Iterator[Derived]:
+        """Figures of a table that are withheld or not exact, which may be of bands or groups: these
+        are no entries of crosses of the finest parts."""
+        u = self.universe
+        rows = sub.rows[sub.rows >= 0]
+        rows = rows[~u.is_shown[rows]]
+        if not len(rows):
+            return
+        own = u.matrix[rows].tocoo()
+        entry = np.full(u.n_atoms, len(rows), dtype=np.int64)  # those in no such figure are last
+        entry[own.col] = own.row
+        told = self.told.shown | set(self.told.derived)
+        wanted = np.array([int(key) not in told for key in u.row_keys[rows]] + [False])
+        low, high = self.seen.sums(entry, len(wanted))
+        if np.any(wanted & (high - low < SAME)):
+            self.seen.settle(entry, wanted & (high - low < SAME), clock, progress)
+            low, high = self.seen.sums(entry, len(wanted))
+        same = wanted & (high - low < SAME) & (np.abs(low - np.rint(low)) < SAME)
+        for place in np.flatnonzero(same).tolist():
+            one = Derived(atoms=np.flatnonzero(entry == place), value=round(float(low[place])))
+            key = int(u.row_keys[rows[place]])
+            if len(one.atoms) > 1 and key not in self._listed and not self.explains(one):
+                self._listed.add(key)
+                yield one
 
     def _of_atoms(self) -> Iterator[Derived]:
         """Atoms whose count is the same in every table."""
@@ -266,6 +295,7 @@ class _Cells:
                 continue  # told as an atom
             key = int(np.add.reduce(self.universe.keys[atoms], dtype=np.uint64))
             if key not in self.told.shown and key not in self.told.derived:
+                self._listed.add(key)
                 yield Derived(atoms=atoms, value=round(float(low[place])))
 
     def _empty(self, entry: Entries) -> BoolArray:
