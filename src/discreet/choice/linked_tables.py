@@ -35,7 +35,7 @@ from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.masks.suppression import SEARCH_SECONDS, Rule, Zeros, suppress
 from discreet.masks.suppression_proof import bounds_of_sums, listed
-from discreet.masks.suppression_unions import small_unions
+from discreet.masks.suppression_unions import TooManyUnionsError, small_unions
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.policy.findings import Finding
 from discreet.policy.table_rules import Rounded
@@ -56,6 +56,8 @@ BOUNDS_SHARE, BOUNDS_SECONDS = 0.2, 10.0  # of the time, for bounds of hidden fi
 OPEN = "not all bounds are proved"
 SEARCH_SHARE = 0.6  # of the seconds left, for all masks together that are made by a search
 MOST_NAMED = 5
+BEFORE = "That is without what was published before: with it, some of them"
+BEFORE_OPEN = "That is without what was published before: with it, they may be known more closely."
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +182,52 @@ def _made(
         raise InputError(must_be("decoys", "no where the tables are named", "yes", remedy=remedy))
     of_search = {k: given.pop(k) for k in ("least", "guarantee", "exact", "work") if k in given}
     rule = Rule(**{"small": options.measure.small, "unions": True, **given})
-    return suppress(
-        linked.table,
-        layouts=linked.layouts,
-        out=linked.out,
-        beside=linked.beside,
-        rule=rule,
-        seconds=SEARCH_SECONDS if seconds is None else seconds,
-        **of_search,
-    )
+    try:
+        found = suppress(
+            linked.table,
+            layouts=linked.layouts,
+            out=linked.out,
+            beside=linked.beside,
+            rule=rule,
+            seconds=SEARCH_SECONDS if seconds is None else seconds,
+            **of_search,
+        )
+        if isinstance(found, Unavailable) or not linked.known:
+            return found
+        return _with_known(linked, found, rule, _bounds_seconds(seconds))
+    except TooManyUnionsError as many:  # other masks may still do
+        return Unavailable(str(many))
+
+
+def _bounds_seconds(seconds: float | None) -> float:
+    return BOUNDS_SECONDS if seconds is None else min(BOUNDS_SHARE * seconds, BOUNDS_SECONDS)
+
+
+def _with_known(linked: LinkedSet, masked: Masked, rule: Rule, seconds: float) -> Masked:
+    """The pattern with a sentence on what published files make of it: it was sought, and is proved,
+    without them."""
+    figures, truth = linked.figures, linked.table.dense().ravel()
+    flags = [one.shown for one in masked.published if one.shown is not None]
+    hidden = ~figures.shown_by(flags)
+    at = np.flatnonzero(rule.is_sensitive(figures.counts) & hidden).tolist()
+    sums = [(figures.cells(one), int(figures.counts[one]), figures.name(one)) for one in at]
+    if rule.unions:
+        unions = small_unions(figures, hidden & ~figures.is_total, rule)
+        sums += [(one.cells, one.count, one.label) for one in unions]
+    if not sums:
+        return masked
+    groups, counts, names = zip(*sums, strict=True)
+    every = [*masked.known, *linked.known]
+    found = bounds_of_sums(linked.table, every, groups, names, [truth], seconds)
+    needs = zip(counts, found.lower.tolist(), found.upper.tolist(), strict=True)
+    met = np.array([rule.needs(count).met(low, high) for count, low, high in needs])
+    closer = [name for name, is_met in zip(names, met.tolist(), strict=True) if not is_met]
+    if not closer and np.all(found.exact):
+        words = "So it is with what was published before, in whole numbers (proved)."
+        return replace(masked, effect=f"{masked.effect} {words}")
+    words = BEFORE_OPEN if not closer else f"{BEFORE} are known more closely: {listed(closer)}."
+    protection = masked.protection and replace(masked.protection, guarantee=None)
+    return replace(masked, effect=f"{masked.effect} {words}", protection=protection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class Masked(ShownInNotebooks):
     figures: tuple[str, ...] = ()
     variance: FloatArray | None = None
     protection: Protection | None = None
-    replay: Replay | Unavailable | None = None
+    replay: Replay | Unavailable | None = field(default=None, compare=False, repr=False)
     beyond: str = ""
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ so that the nearest rounding is a linear program in whole numbers, solved by CP-
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -106,15 +107,18 @@ def round_controlled(
 
 def _replay(figures: Figures, rounding: _Rounding, base: int, work: float) -> SameAgain:
     """The nearest rounding of another table."""
+    return SameAgain(partial(_is_rounded_alike, figures, rounding, base, work))
 
-    def is_same(cells: IntArray) -> bool:
-        other = replace(figures, counts=figures.summed(cells))
-        found = _rounded(other, cells, base, None, work)
-        if found is None or found.excess != rounding.excess:
-            return False
-        return np.array_equal(found.cells, rounding.cells)
 
-    return SameAgain(is_same)
+def _is_rounded_alike(
+    figures: Figures, rounding: _Rounding, base: int, work: float, cells: IntArray
+) -> bool:
+    """Whether the nearest rounding of a table with these cells is the same."""
+    other = replace(figures, counts=figures.summed(cells))
+    found = _rounded(other, cells, base, None, work)
+    if found is None or found.excess != rounding.excess:
+        return False
+    return np.array_equal(found.cells, rounding.cells)
 
 
 def _chosen(

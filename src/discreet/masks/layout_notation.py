@@ -8,12 +8,14 @@
                                       sex=F, age=0-15; a semicolon joins levels of one variable
 
 A level of a part may be a level of the data, a category of the table, a node of the tree or a range
-of numbers. What holds one of , ; | is put in double quotes. A rule may not look at the counts, for
-then the shape of the table would tell of them.
+of numbers. A variable of the table that has a part shows its categories cut to it: of ages 0-15 the
+bands 0-9 and 10-15, with 0-15 as their total. What holds one of , ; | is put in double quotes. A
+rule may not look at the counts, for then the shape of the table would tell of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isinf, nextafter
+from dataclasses import replace
+from math import ceil, floor, isinf, nextafter
 from types import MappingProxyType
 
 import numpy as np
@@ -57,12 +59,49 @@ def layout_of(text: str, table: Table, trees: Trees | None = None) -> Layout:
     wants_totals = any(_plain(one) == TOTALS for one in sections)
     variables = tuple(_variables(listed, text, table, known, wants_totals))
     parts = [one for one in sections if _plain(one) != TOTALS]
-    return Layout(
+    layout = Layout(
         table=table,
         variables=variables,
         part=MappingProxyType(_part(parts, variables, table, known)),
         title=_title(listed, sections),
     )
+    written = dict(part_labels(layout))
+    own = (
+        _within_part(one, layout.part[one.axis], table, written[table.names[one.axis]])
+        if one.axis in layout.part
+        else one
+        for one in layout.variables
+    )
+    return replace(layout, variables=tuple(own))
+
+
+def _within_part(found: Classified, part: BoolArray, table: Table, written: str) -> Classified:
+    """The categories as far as they lie in the part, each with a name that says so: what the file
+    of a table calls 10-19 or Total must not be of ages up to 15 alone."""
+    held: dict[str, BoolArray] = {}
+    for category, holds in zip(found.categories, found.holds, strict=True):
+        own = holds & part
+        if not own.any():
+            continue
+        label = category
+        if np.any(holds & ~part):
+            levels = table.levels[found.axis]
+            label = written if np.array_equal(own, part) else _cut(category, written, levels)
+        if label not in held or not np.array_equal(held[label], own):
+            held[label if label not in held else f"{category} of {written}"] = own
+    return Classified(axis=found.axis, categories=tuple(held), holds=np.array(list(held.values())))
+
+
+def _cut(category: str, written: str, levels: Sequence[str]) -> str:
+    """What to call the part of a category: the range that both share, where all are whole
+    numbers."""
+    one, other = _range(category), _range(written)
+    if one is not None and other is not None and all(level.isdecimal() for level in levels):
+        low, high = max(one[0], other[0]), min(one[1], other[1])
+        if not isinf(low) and not isinf(high):
+            ends = ceil(low), floor(high)
+            return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
+    return f"{category} of {written}"
 
 
 def parted(text: str) -> tuple[str, tuple[str, ...]]:
@@ -132,7 +171,7 @@ def _variables(
     table.axes([name for name, _, _ in written])
     for name, rule, has_total in written:
         found = _classified(table, name, rule, trees)
-        yield _with_total(found) if has_total or wants_totals else found
+        yield _with_total(table, found) if has_total or wants_totals else found
 
 
 def _name_and_rule(text: str, table: Table) -> tuple[str, str, bool]:
@@ -151,9 +190,19 @@ def _name_and_rule(text: str, table: Table) -> tuple[str, str, bool]:
     return name, own[len(name) + 1 :].strip(), has_total
 
 
-def _with_total(found: Classified) -> Classified:
-    """With a total, unless a category, as the root of a tree, holds all levels already."""
-    return found if found.holds.all(axis=1).any() else found.with_total()
+def _with_total(table: Table, found: Classified) -> Classified:
+    """With a total, unless a category, as the root of a tree, holds all levels already.
+
+    Checked: no category has the name of the total.
+    """
+    if found.holds.all(axis=1).any():
+        return found
+    if TOTAL in found.categories:
+        name = f"categories of {table.names[found.axis]!r}"
+        remedy = "rename that level in the data, or leave the total out"
+        rule = f"called other than {TOTAL!r} where they have a total"
+        raise InputError(must_be(name, rule, repr(TOTAL), remedy=remedy))
+    return found.with_total()
 
 
 def _classified(table: Table, name: str, rule: str, trees: Trees) -> Classified:

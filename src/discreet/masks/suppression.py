@@ -10,6 +10,7 @@ are recorded beside them.
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from math import isfinite
 from types import MappingProxyType
 
@@ -40,7 +41,7 @@ from discreet.masks.suppression_figures import (
 from discreet.masks.suppression_following import derivable_unions
 from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
-from discreet.masks.suppression_replay import PatternByChance, pattern_again
+from discreet.masks.suppression_replay import Chosen, PatternByChance, pattern_again
 from discreet.masks.suppression_search import Limit
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
@@ -153,15 +154,17 @@ def _replay(
 ) -> Replay:
     """The same suppression of another table, as someone makes it who owns this program."""
     if seed is None:
-        again = lambda other: chosen_pattern(_costed(other, least), least, exact, None)  # noqa: E731
-        return pattern_again(problem, hidden, work, again)
+        return pattern_again(problem, hidden, work, partial(_pattern_anew, least, exact))
     is_exact = _is_exact(problem, exact, seed)
-    return PatternByChance(
-        problem,
-        hidden,
-        work,
-        lambda other, secret: pattern_by_secret(other, least, is_exact, secret),
-    )
+    return PatternByChance(problem, hidden, work, partial(_pattern_drawn_anew, least, is_exact))
+
+
+def _pattern_anew(least: Least, exact: bool | None, other: Problem) -> Chosen:
+    return chosen_pattern(_costed(other, least), least, exact, None)
+
+
+def _pattern_drawn_anew(least: Least, exact: bool, other: Problem, secret: Secret) -> Chosen:
+    return pattern_by_secret(other, least, exact, secret)
 
 
 def _costed(problem: Problem, least: Least) -> Problem:

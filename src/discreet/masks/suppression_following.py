@@ -16,6 +16,8 @@ from discreet.masks.suppression_search import protect_open
 from discreet.masks.suppression_unions import Union, small_unions
 from discreet.progress import Progress, silent
 
+UNION_SECONDS = 2e-4  # nominal, a union that is found and looked at
+
 
 def with_unions(pattern: Pattern, *, progress: Progress = silent) -> Pattern:
     """The pattern, hiding what it takes until every small union is safe; as it is where the rule
@@ -29,6 +31,7 @@ def with_unions(pattern: Pattern, *, progress: Progress = silent) -> Pattern:
         return pattern
     while True:
         every = small_unions(figures, pattern.hidden, problem.rule)
+        problem.budget.spend(UNION_SECONDS * len(every))
         left = [one for one in every if not _is_safe(pattern, one)]
         if not left:
             return pattern

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -35,12 +36,19 @@ def pattern_again(
     problem: Problem, hidden: BoolArray, work: float, choose: Callable[[Problem], Chosen]
 ) -> SameAgain:
     """The replay of a pattern that is a function of the table, which `choose` finds."""
+    return SameAgain(partial(_hides_the_same, problem, hidden, work, choose))
 
-    def is_same(cells: IntArray) -> bool:
-        found = choose(problem_of(problem, cells, work))
-        return not isinstance(found, Unavailable) and np.array_equal(found[0].hidden, hidden)
 
-    return SameAgain(is_same)
+def _hides_the_same(
+    problem: Problem,
+    hidden: BoolArray,
+    work: float,
+    choose: Callable[[Problem], Chosen],
+    cells: IntArray,
+) -> bool:
+    """Whether the pattern of a table with these cells is the same."""
+    found = choose(problem_of(problem, cells, work))
+    return not isinstance(found, Unavailable) and np.array_equal(found[0].hidden, hidden)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,10 @@ from discreet.numerics.arrays import BoolArray, IntArray
 MOST_UNIONS = 2**16  # that are looked at
 
 
+class TooManyUnionsError(InputError):
+    """More small sums of hidden figures than can be looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Union:
     """A sum of some figures: which, its cells and its count."""
@@ -48,10 +52,16 @@ def small_unions(figures: LinkedFigures, hidden: BoolArray, rule: Rule) -> list[
             if cells.tobytes() not in known and cells.tobytes() not in found:
                 count = int(figures.counts[list(own)].sum())
                 found[cells.tobytes()] = Union(own, cells, count, _label(figures, own))
-        if len(found) > MOST_UNIONS:
-            rule_text, remedy = f"at most {MOST_UNIONS:,}", "publish fewer or coarser tables"
-            raise InputError(must_be("small unions", rule_text, "more", remedy=remedy))
+                if len(found) > MOST_UNIONS:  # a single row can have very many
+                    raise TooManyUnionsError(_too_many())
     return list(found.values())
+
+
+def _too_many() -> str:
+    remedy = "publish fewer or coarser tables, or call fewer counts small"
+    return must_be(
+        "small sums of hidden figures", f"at most {MOST_UNIONS:,}", "more", remedy=remedy
+    )
 
 
 def rows_of(figures: LinkedFigures) -> Iterator[tuple[int, ...]]:

@@ -103,3 +103,12 @@ def test_the_same_seed_gives_the_same_tables(found):
 def test_what_does_not_go_with_named_tables_is_refused(keywords, message):
     with pytest.raises(InputError, match=message):
         chosen(**keywords)
+
+
+def test_too_many_small_sums_leave_the_other_masks(monkeypatch):
+    monkeypatch.setattr("discreet.masks.suppression_unions.MOST_UNIONS", 0)
+    table = Table.of_dense(np.array([[1, 1, 5], [8, 7, 5]]), "ab", [list("xy"), list("uvw")])
+    given = {"tables": ["a+total,b+total"], "max_risk": 1.0, "seed": 1}
+    found = choose(table, "suppression,controlled-rounding:base=3", **given)
+    assert "small sums of hidden figures must be at most 0" in str(found.candidates[1].risk)
+    assert found.candidates[2].masked is not None

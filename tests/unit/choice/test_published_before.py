@@ -59,6 +59,25 @@ def test_a_limit_that_is_exceeded_by_what_is_out_is_told(rounded):
     assert not beside.verdict.allows
 
 
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ("a,b,count\nx,v,2\n", "with it, some of them are known more closely: [a=x, b=v]."),
+        ("a,b,count\ny,v,5\n", "with it, some of them are known more closely: [a=x, b=v]."),
+        ("b,count\nw,25\n", "So it is with what was published before, in whole numbers (proved)."),
+    ],
+)
+def test_a_pattern_says_what_published_files_make_of_it(tmp_path, before, words):
+    path = tmp_path / "before.csv"
+    path.write_text(before)
+    given = {"tables": "a+total,b+total", "max_risk": 1.0, "seed": 1}
+    found = choose(TABLE, "suppression", published=str(path), **given)
+    masked = found.candidates[1].masked
+    assert words in masked.effect
+    # A pattern of two rows and two columns: who knows one of its figures knows the other three.
+    assert (masked.protection.guarantee is None) == ("closely" in words)
+
+
 def test_a_figure_that_is_not_true_is_refused_without_its_count(tmp_path):
     path = written(tmp_path, [("x", "v", 7)])
     with pytest.raises(InputError, match="published figures must be true of the data") as told:

@@ -124,6 +124,33 @@ def test_a_part_may_be_a_category_of_the_table():
     assert merged.part[2].tolist() == [True, False, False, True]
 
 
+@pytest.mark.parametrize(
+    ("text", "categories"),
+    [
+        ("age:bands(5)+total | age=0-6", {"0-4": 5, "5-6": 2, "0-6": 7}),
+        ("age:breaks(3,10) | age=3-9", {"3-9": 7}),
+        ("age:bands(5) | age=0-5", {"0-4": 5, "5": 1}),
+        ("age:bands(5),sex | age=1;7", {"0-4 of 1;7": 1, "5-9 of 1;7": 1}),
+        ("region:tree(all) | region=A", {"Ax": 1, "Ay": 1, "A": 2}),
+        ("region:tree(1)+total | region=Ax;Bx", {"A of Ax;Bx": 1, "B": 1, "Ax;Bx": 2}),
+    ],
+)
+def test_categories_are_cut_to_a_part_of_their_variable_and_say_so(trees, text, categories):
+    layout = layout_of(text, TABLE, trees)
+    assert {name: len(levels) for name, levels in held(layout).items()} == categories
+    counts = dict(zip(layout.variables[0].categories, layout.counts(), strict=True))
+    axis = layout.variables[0].axis
+    for name, levels in held(layout).items():
+        at = [TABLE.levels[axis].index(level) for level in levels]
+        assert counts[name].sum() == TABLE.margin((axis,))[at].sum()
+
+
+def test_a_total_is_not_called_as_a_level_is():
+    table = Table.of_dense(np.array([1, 2]), ["sex"], [["Total", "F"]])
+    with pytest.raises(InputError, match="categories of 'sex' must be called other than 'Total'"):
+        layout_of("sex+total", table)
+
+
 def test_names_and_levels_with_marks_are_quoted():
     table = Table.of_dense(
         np.array([[1, 2], [3, 4]]), ["a,b", "x:y"], [["p;q", "r|s"], ["(missing)", "7"]]

@@ -113,3 +113,19 @@ def test_a_pattern_that_is_not_proved_the_least_states_its_gap():
         assert "found step by step" not in masked.effect
         gaps += "a safe pattern that hides less may exist, by" in masked.effect
     assert gaps >= 1
+
+
+def test_a_row_with_too_many_sums_is_refused_as_soon_as_that_is_seen(monkeypatch):
+    looked_at = []
+    own_label = suppression_unions._label
+    monkeypatch.setattr(suppression_unions, "MOST_UNIONS", 20)
+    monkeypatch.setattr(
+        suppression_unions, "_label", lambda *given: looked_at.append(1) or own_label(*given)
+    )
+    levels = [[f"a{i}" for i in range(60)]]
+    figures = linked_figures(
+        [layout_of("area", Table.of_dense(np.ones(60, int), ["area"], levels))]
+    )
+    with pytest.raises(InputError, match="small sums of hidden figures must be at most 20"):
+        small_unions(figures, figures.counts == 1, Rule(small=30))
+    assert len(looked_at) == 21

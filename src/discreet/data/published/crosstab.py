@@ -252,6 +252,7 @@ def _cross(
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
+    _check_one_table(file, grid, frame, rows)
     notes += _blank_totals(grid, rows, range(frame.width))
     notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
@@ -410,6 +411,17 @@ def _body(file: str, grid: Grid, frame: Frame) -> Iterator[int]:
             got = "one with a label only"
             raise FileError(must_be(file, rule, got, where=grid.where(i, 0), remedy=remedy))
         yield i
+
+
+def _check_one_table(file: str, grid: Grid, frame: Frame, rows: Sequence[int]) -> None:
+    """No row begins as the heading does: there a second table would begin."""
+    corner = grid.rows[frame.head[-1]][0]
+    for i in rows:
+        if not is_blank(corner) and grid.rows[i][0] == corner:
+            rule = "a sheet with one table"
+            got = f"its heading {shown(label_text(corner))} again"
+            remedy = "give each table a file or a sheet of its own"
+            raise FileError(must_be(file, rule, got, where=grid.where(i, 0), remedy=remedy))
 
 
 def _check_labels(file: str, grid: Grid, row: int, labels: Sequence[str | None]) -> None:

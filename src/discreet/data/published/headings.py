@@ -14,7 +14,10 @@ from discreet.errors import FileError, must_be
 
 # Names of columns of counts, the surest first: `size` may well be a variable, `count` hardly.
 SURE = ("count", "counts", "obs_value")
-USUAL = ("n", "freq", "frequency", "value", "values", "number", "numbers")
+USUAL = (
+    "n", "freq", "frequency", "value", "values", "number", "numbers", "anzahl", "wert", "nombre",
+    "effectif", "effectifs", "valeur", "número", "numero", "aantal", "antal", "liczba",
+)  # fmt: skip
 RARELY = tuple(sorted(COUNT_NAMES - {*SURE, *USUAL}))
 PEOPLE = tuple(name for name in RARELY if name != "size")
 COUNTS = (*((name,) for name in SURE), USUAL, PEOPLE, ("size",))
@@ -30,6 +33,10 @@ OTHER_STATISTICS = re.compile(
     r"density|quantile|decile|std|standard (?:error|deviation)|variance|coefficient|cv)\b",
     re.I,
 )
+MULTIPLES = re.compile(
+    r"\b(?:1[ ,.]?000|thousands?|ths(?:_per)?|tsd|tausend|milliers|miles|tusental|millions?|mio)\b",
+    re.I,
+)  # units in which figures are no counts of persons
 LONG_PERCENT = re.compile(r"%|\b(?:percent(?:age)?s?|per cent|pct|pc|prozent|pourcentage)\b", re.I)
 
 
@@ -141,10 +148,10 @@ def kind_of(name: str, variables: Sequence[str] = ()) -> Kind | None:
 
 def kind_of_unit(text: str) -> Kind | None:
     """What figures are by the name of their contents or unit: counts if nothing else is said, and
-    None for what is neither a count nor a percentage nor a mean, such as a median."""
+    None for what is neither a count nor a percentage nor a mean, such as a median or thousands."""
     plain = " ".join(text.split())
     mean = MEAN.fullmatch(plain)
-    if OTHER_STATISTICS.search(plain):
+    if OTHER_STATISTICS.search(plain) or MULTIPLES.search(plain):
         return None
     if mean:
         return Kind(statistic=Statistic.MEAN, of=(mean["of"],))

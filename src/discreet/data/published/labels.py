@@ -38,7 +38,9 @@ class Word:
 
 Meaning = Whole | Interval | Word
 TOTALS = (Telling.TOTAL, Telling.OFTEN)
-SEXES = frozenset("mf")  # whose total statistical codes call T
+SEXES = frozenset(  # whose total statistical codes call T
+    ("m", "f", "w", "h", "male", "female", "males", "females", "men", "women")
+)
 
 NUMBER = r"[-−]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d{0,14})(?:\.0+)?"
 UNIT = (
@@ -116,7 +118,7 @@ def meanings(labels: Sequence[str]) -> tuple[Meaning, ...]:
 
     Given are all its labels, over all tables. Numbers and bands are told only where the variable is
     `numeric`. A word for a total counts as one only where there are other labels too; among M and F
-    the code T is one.
+    (or names of the sexes) the code T is one.
     """
     plain = tuple(meaning(label) for label in labels)
     whole = [_is_total(label, labels) for label in labels]
@@ -176,8 +178,10 @@ def _number(text: str) -> int:
 def _is_total(label: str, labels: Sequence[str]) -> bool:
     if isinstance(meaning(label), Whole):
         return True
-    others = {other.casefold().strip() for other in labels} - {label.casefold().strip()}
-    return label.strip().casefold() == "t" and bool(others) and others <= SEXES
+    if label.strip().casefold() != "t":
+        return False
+    named = {other.casefold().strip() for other in labels if not isinstance(meaning(other), Whole)}
+    return bool(named - {"t"}) and named - {"t"} <= SEXES
 
 
 def _meet(bands: Sequence[Interval]) -> bool:

@@ -93,13 +93,18 @@ class Rule:
 
 def rule_of(sections: Sequence[str]) -> tuple[Rule, list[str]]:
     """The rule that sections of a text such as `rounded(5)` say, and the sections that say none."""
-    rule, others = Rule(), []
+    rule, others, named = Rule(), [], ""
     for section in sections:
         found = CALL.fullmatch(section.strip())
         if found is None:
             others.append(section.strip())
-        else:
-            rule = _with(rule, found[1].lower(), (found[2] or "").strip(), section)
+            continue
+        name = found[1].lower()
+        if named and name != "withheld":
+            got = f"{named!r} and {section.strip()!r}"
+            raise InputError(must_be("rule of figures", "one beside withheld", got))
+        named = named if name == "withheld" else section.strip()
+        rule = _with(rule, name, (found[2] or "").strip(), section)
     return rule, others
 
 

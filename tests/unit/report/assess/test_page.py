@@ -126,5 +126,5 @@ def test_the_report_of_every_result_can_be_written(tmp_path):
         assert "no combination, level or small count is shown" in outside
     with pytest.raises(InputError, match="result must be one of Assessment, .* is external"):
         write_report({}, tmp_path / "e.html", external=True)
-    with pytest.raises(InputError, match="result must be one of Assessment, Audit"):
+    with pytest.raises(InputError, match="result must be one of Assessment, Attack, Audit"):
         write_report({}, tmp_path / "x.html")

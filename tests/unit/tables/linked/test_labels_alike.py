@@ -92,3 +92,20 @@ def test_a_group_of_a_tree_is_no_total_whatever_it_is_called(tmp_path: Path) -> 
 def test_a_total_may_stand_before_a_comma(tmp_path: Path) -> None:
     (file,) = files(tmp_path, 'age,count | 0-14,5 | 15+,x | "Total, all ages",7')
     assert [(d.cell["age"], d.lower) for d in attack([file]).derived] == [("15+", 2)]
+
+
+@pytest.mark.parametrize(
+    ("sexes", "total"),
+    [("MF", "Total"), ("MF", "Both sexes"), (("Male", "Female"), "All"), ("MW", "T")],
+)
+def test_t_is_the_total_of_the_sexes_whatever_it_is_called_elsewhere(
+    tmp_path: Path, sexes: tuple[str, str], total: str
+) -> None:
+    one, other = sexes
+    both = files(
+        tmp_path,
+        f"area,sex,count | A,{one},5 | A,{other},x | A,T,6",
+        f"sex,count | {one},30 | {other},20 | {total},50",
+    )
+    found = attack(both)
+    assert ({"area": "A", "sex": other}, 1) in [(d.cell, d.lower) for d in found.derived]
