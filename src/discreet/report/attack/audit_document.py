@@ -6,6 +6,7 @@ from discreet.figures import Unavailable
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.attack.document import (
+    also_known,
     cells_section,
     follows_section,
     noted,
@@ -42,7 +43,7 @@ def published_audit_document(
 
 
 def _scope(audit: PublishedAudit) -> Iterator[str]:
-    yield from scope(audit.linked)
+    yield from scope(audit.linked, audit.options.knows)
     small = audit.options.most_small
     count = f"a count from 1 to {small}" if small > 1 else "a count of 1"
     yield (
@@ -115,6 +116,7 @@ def _circumstances(audit: PublishedAudit) -> Iterator[str]:
     yield f"Every figure{but} was held against the data: all are true by the rules given for them."
     yield f"Tables consistent with all figures: {words.tables(audit.n_tables)}."
     yield from unproved(audit.unproved)
+    yield from also_known(audit.options.knows)
     yield from noted(audit.linked, audit.notes)
 
 

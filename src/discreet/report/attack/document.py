@@ -24,22 +24,27 @@ def attack_document(attack: Attack) -> Document:
     """The verdict, what follows and why, what the tables are, and what was taken for granted."""
     return Document(
         title="What the published tables reveal together",
-        scope=tuple(scope(attack.linked)),
+        scope=tuple(scope(attack.linked, attack.options.knows)),
         blocks=tuple(_blocks(attack)),
     )
 
 
-def scope(own: Linked) -> Iterator[str]:
-    """What was looked at."""
+def scope(own: Linked, knows: Sequence[str]) -> Iterator[str]:
+    """What was looked at; each thing that an intruder knows is a table of one figure."""
     tables, universe = own.universe.tables, own.universe
+<<<<<<< HEAD
     n = words.plural(len(tables), "table")
     names = [domain.name for domain in universe.domains]
     by = f", by {words.listed(names)}" if names else ""
     tell = words.by_number(len(tables), "it tells", "together they tell")
+=======
+    n = words.plural(len(tables) - len(knows), "table")
+    tell = words.by_number(len(tables) - len(knows), "it tells", "together they tell")
+>>>>>>> docs24
     names = [domain.name for domain in universe.domains]
     by = f", by {words.listed(names)}" if names else ""
     yield (
-        f"{n} with {words.plural(universe.n_figures, 'figure')}; {tell} "
+        f"{n} with {words.plural(universe.n_figures - len(knows), 'figure')}; {tell} "
         f"{words.plural(universe.n_atoms, 'cell')} apart{by}"
     )
 
@@ -143,6 +148,7 @@ def circumstances(attack: Attack) -> Iterator[str]:
     """What the answer rests on."""
     yield f"Tables consistent with all figures: {words.tables(attack.n_tables)}."
     yield from unproved(attack.unproved)
+    yield from also_known(attack.options.knows)
     yield from noted(attack.linked, attack.notes)
 
 
@@ -152,6 +158,11 @@ def unproved(number: int) -> Iterator[str]:
         n = words.plural(number, "more figure", "more figures")
         verb = words.by_number(number, "is", "are")
         yield f"{n} {verb} the same in every table that was looked at; that was not proved."
+
+
+def also_known(knows: Sequence[str]) -> Iterator[str]:
+    """What was told of an intruder."""
+    yield from (f"The intruder also knows: {text}." for text in knows)
 
 
 def noted(own: Linked, notes: Sequence[str]) -> Iterator[str]:

@@ -117,3 +117,9 @@ def test_notes_keep_the_names_of_tables(absent, says):
     rests = texts(attack_document(discreet.attack(odd, absent=absent)), "What this rests on")
     assert "In odd.csv: a note." in rests
     assert any(says in line for line in rests)
+
+
+def test_what_an_intruder_knows_is_no_table():
+    found = attack_document(discreet.attack(two_tables()[0], knows=["age=20+:40"]))
+    assert found.scope[0].startswith("1 table with 2 figures; it tells")
+    assert "The intruder also knows: age=20+:40." in texts(found, "What this rests on")
