@@ -32,15 +32,8 @@ def attack_document(attack: Attack) -> Document:
 def scope(own: Linked, knows: Sequence[str]) -> Iterator[str]:
     """What was looked at; each thing that an intruder knows is a table of one figure."""
     tables, universe = own.universe.tables, own.universe
-<<<<<<< HEAD
-    n = words.plural(len(tables), "table")
-    names = [domain.name for domain in universe.domains]
-    by = f", by {words.listed(names)}" if names else ""
-    tell = words.by_number(len(tables), "it tells", "together they tell")
-=======
     n = words.plural(len(tables) - len(knows), "table")
     tell = words.by_number(len(tables) - len(knows), "it tells", "together they tell")
->>>>>>> docs24
     names = [domain.name for domain in universe.domains]
     by = f", by {words.listed(names)}" if names else ""
     yield (
