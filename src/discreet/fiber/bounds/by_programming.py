@@ -22,7 +22,12 @@ from discreet.fiber.bounds.duals import rounded_dual
 from discreet.fiber.system.consistency import contradiction
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.programs import Deadline, Ending, Found, Search
-from discreet.fiber.system.structure import independent_rows, presolve, with_rows
+from discreet.fiber.system.structure import (
+    Presolved,
+    independent_rows,
+    presolve,
+    with_rows,
+)
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, interruption_ends_all, silent
 
@@ -63,9 +68,10 @@ class Work:
         deadline: Deadline,
         progress: Progress,
         limits: tuple[IntArray, IntArray] | None = None,  # proved by other methods, trusted
+        structure: Presolved | None = None,  # of this system, where it is known already
     ) -> None:
         self.system, self.deadline, self.progress = system, deadline, progress
-        self.structure = presolve(system, drop_redundant=False, limits=limits)
+        self.structure = structure or presolve(system, drop_redundant=False, limits=limits)
         self.points = [_completed(system, table) for table in tables]
         self.seen: list[tuple[IntArray, IntArray]] = [(point, point) for point in self.points]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from discreet.figures import Unavailable
+from discreet.figures import Figure, Unavailable
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.attack.json import figures_are
@@ -138,7 +138,12 @@ def narrow_section(narrow: Sequence[Bounded]) -> Iterator[Section]:
 
 
 def circumstances(attack: Attack) -> Iterator[str]:
-    """What the answer rests on."""
+    """What the answer rests on, and that small counts are printed, where some are."""
+    printed = attack.findings.the(f"printed:{attack.options.most_small}")
+    rules = () if attack.verdict is None else attack.verdict.rules
+    is_judged = any(rule.rule == "printed_counts" for rule in rules)
+    if isinstance(printed.value, Figure) and printed.value.value and not is_judged:
+        yield words.full(f"{printed.found}, which the verdict here is not about")
     yield f"Tables consistent with all figures: {words.tables(attack.n_tables)}."
     yield from unproved(attack.unproved)
     yield from also_known(attack.options.knows)

@@ -41,6 +41,7 @@ from discreet.tables.policy_needs import needs_of
 MOST_BOUNDED = 4096  # atoms up to which the bounds of each are sought
 MOST_WANTED = 20_000  # small cells of a larger table whose bounds are
 NOT_SOUGHT = "not sought"
+LATE = "there was no time to look at all differences of figures; allow more (seconds)"
 BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE, UNIONS_SHARE = (
     0.35,
     0.4,
@@ -261,7 +262,9 @@ def _bounds(
         columns = np.arange(len(known.limited))
     deadline = Deadline(clock.share(BOUNDS_SHARE))
     tables = [] if point is None else [point]
-    found = Work(known.system, tables, deadline, progress).bounds(columns)
+    found = Work(known.system, tables, deadline, progress, structure=known.structure).bounds(
+        columns
+    )
     lower, upper = known.limits()
     atoms = known.limited[columns]
     lower[atoms], upper[atoms] = found.lower, found.upper
@@ -309,8 +312,18 @@ def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: P
         rebuilt=rebuilt_of(own.known, clock, progress),
         findings=found,
         verdict=judge(options.policies, Subject.TABLES, found),
-        notes=(*sources.notes, *own.notes, *doubts(own.universe, options.trees)),
+        notes=(
+            *sources.notes,
+            *own.notes,
+            *doubts(own.universe, options.trees),
+            *late(followed),
+        ),
     )
+
+
+def late(followed: Following) -> tuple[str, ...]:
+    """A note where time ended the search for what follows."""
+    return () if followed.is_whole else (f"What follows: {LATE}.",)
 
 
 def number_of_tables(own: Linked, seed: int, clock: Clock, progress: Progress) -> Count:
@@ -406,22 +419,24 @@ def _findings(
 def derived_finding(followed: Following, names: Names, small: int) -> Finding:
     """How many figures from 1 to `small` (zeros for 0) follow although no table shows them."""
     mine = [one for one in followed.figures if _is_small(one.value, small)]
+    n_open = sum(_is_small(value, small) for value in followed.open_values)
     what = _small_words(small)
     if mine:
         words = f"{_number(len(mine), 'figure')} {what} can be worked out"
         concerns = tuple(_words(*_named(one, names)) for one in mine[:MOST_CONCERNS])
         value: Outcome = Figure(value=len(mine), how=How.EXACT)
-        if followed.unproved:
-            value = Figure(
-                value=None, low=len(mine), high=len(mine) + followed.unproved, how=How.BOUND
-            )
+        if n_open or not followed.is_whole:
+            most = len(mine) + n_open if followed.is_whole else None
+            value = Figure(value=None, low=len(mine), high=most, how=How.BOUND)
         return Finding(value=value, found=words, concerns=concerns)
-    if followed.unproved:
-        n = followed.unproved
-        value = Figure(value=None, low=0, high=n, how=How.BOUND)
-        words = (
-            f"it is open whether a figure {what} can be worked out: {_number(n, 'cell')} not proved"
+    if not followed.is_whole:
+        return Finding(
+            value=Unavailable(LATE), found=f"it is open whether a figure {what} can be worked out"
         )
+    if n_open:
+        value = Figure(value=None, low=0, high=n_open, how=How.BOUND)
+        cells = _number(n_open, "cell")
+        words = f"it is open whether a figure {what} can be worked out: {cells} not proved"
         return Finding(value=value, found=words, doubt="not all cells were proved in time")
     words = f"no figure {what} that is not shown can be worked out"
     return Finding(value=Figure(value=0, how=How.EXACT), found=words)

@@ -37,6 +37,7 @@ from discreet.tables.linked.attack import (
     bounded_cells,
     derived_finding,
     domains_of,
+    late,
     linked,
     listed,
     named_unions,
@@ -195,7 +196,7 @@ def audited_published(
         believed=belief.reason if isinstance(belief, Unavailable) else belief.method,
         findings=found,
         verdict=judge(options.policies, Subject.TABLES, found),
-        notes=(*sources.notes, *own.notes),
+        notes=(*sources.notes, *own.notes, *late(followed)),
     )
 
 

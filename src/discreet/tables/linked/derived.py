@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.fiber.bounds.certificates import Certificate, Ranges, at_least, at_most
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress
@@ -25,6 +25,9 @@ from discreet.tables.linked.universe import Layer, SubTable, Universe
 from discreet.tables.linked.witnesses import SAME, Witnesses
 
 PROOF = "proving what follows"
+DIFFERENCES_SHARE = 0.5  # of the time
+MOST_AGAIN = 300  # differences, the smallest first, from which other figures are taken away
+DIFFERENCE_SECONDS, AGAIN_SECONDS = 5e-5, 2e-4  # a difference; one layer within a difference
 Prove = Callable[[Ranges, IntArray, int], Certificate | None]
 
 
@@ -45,11 +48,18 @@ class Derived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Following:
-    """All figures that follow, smallest first; `unproved` more are the same in every table that
-    was looked at and could not be proved in time."""
+    """All figures that follow, smallest first; more are the same in every table that was looked at
+    and could not be proved, with the values `open_values`. `is_whole` says that all differences
+    were looked at."""
 
     figures: tuple[Derived, ...]
-    unproved: int = 0
+    open_values: tuple[int, ...] = ()
+    is_whole: bool = True
+
+    @property
+    def unproved(self) -> int:
+        """How many could not be proved."""
+        return len(self.open_values)
 
 
 @dataclass(slots=True)
@@ -58,6 +68,13 @@ class _Told:
 
     shown: set[int]
     derived: dict[int, Derived]
+
+    def note(self, one: Derived, key: int) -> None:
+        """Takes note of a figure that no table shows, by the shortest way to it."""
+        if key in self.shown:
+            return
+        if key not in self.derived or _shorter(one, self.derived[key]):
+            self.derived[key] = one
 
 
 def following(
@@ -71,16 +88,71 @@ def following(
     universe = known.universe
     shown = set(universe.row_keys[universe.is_shown].tolist())
     told = _Told(shown, {})
-    for one, key in differences(universe):
-        if key not in shown and (key not in told.derived or _shorter(one, told.derived[key])):
-            told.derived[key] = one
+    is_whole = _tell_differences(universe, told, Clock(clock.share(DIFFERENCES_SHARE)))
     cells = _Cells(known, seen, exact, told)
-    found, unproved = cells.found(clock, progress)
+    found, left = cells.found(clock, progress)
     kept = [one for one in told.derived.values() if not cells.explains(one)]
     figures = [one for one in (*kept, *found) if not _is_empty(known, one)]
     return Following(
         figures=tuple(sorted(figures, key=lambda one: (one.value, len(one.atoms), _first(one)))),
-        unproved=unproved,
+        open_values=left,
+        is_whole=is_whole,
+    )
+
+
+def _tell_differences(universe: Universe, told: _Told, clock: Clock) -> bool:
+    """Takes note of all differences of figures, then of what these leave beside other figures;
+    whether that was done in time."""
+    for one, key in differences(universe):
+        work(DIFFERENCE_SECONDS)
+        if clock.is_over:
+            return False
+        told.note(one, key)
+    several = [one for one in told.derived.values() if len(one.atoms) > 1]
+    several.sort(key=lambda one: (one.value, len(one.atoms), _first(one)))
+    for first in several[:MOST_AGAIN]:
+        work(AGAIN_SECONDS * len(universe.sub_tables))
+        if clock.is_over:
+            return False
+        for one, key in _within(universe, first):
+            told.note(one, key)
+    return True
+
+
+def _within(universe: Universe, first: Derived) -> Iterator[tuple[Derived, int]]:
+    """A difference less all exact figures of a layer that lie within it."""
+    assert first.above is not None
+    inside = np.zeros(universe.n_atoms, dtype=np.int64)
+    inside[first.atoms] = 1
+    sizes = _sizes(universe)
+    within = universe.is_exact & (universe.matrix @ inside == sizes)
+    for sub in universe.sub_tables:
+        rows = sub.rows[sub.rows >= 0]
+        parts = rows[within[rows]]
+        if not len(parts) or sizes[parts].sum() >= len(first.atoms):
+            continue
+        weights: dict[int, int] = dict(zip(first.above.rows, first.above.weights, strict=True))
+        for row in parts.tolist():
+            weights[row] = weights.get(row, 0) - 1
+        kept = {row: weight for row, weight in weights.items() if weight}
+        value = first.value - int(universe.low[parts].sum())
+        certificate = Certificate(
+            rows=tuple(kept),
+            weights=tuple(kept.values()),
+            denominator=1,
+            value=value,
+            is_equal=True,
+        )
+        atoms = np.setdiff1d(first.atoms, _atoms_of(universe, parts))
+        key = int(np.add.reduce(universe.keys[atoms], dtype=np.uint64))
+        yield Derived(atoms=atoms, value=value, above=certificate, below=certificate), key
+
+
+def _atoms_of(universe: Universe, rows: IntArray) -> IntArray:
+    """The atoms that some figures count."""
+    ends, atoms = universe.matrix.indptr, universe.matrix.indices
+    return np.concatenate([atoms[ends[row] : ends[row + 1]] for row in rows.tolist()]).astype(
+        np.int64
     )
 
 
@@ -177,8 +249,7 @@ def _difference(universe: Universe, row: int, parts: IntArray) -> Derived:
         value=value,
         is_equal=True,
     )
-    whole = universe.matrix[[row]].indices
-    atoms = np.setdiff1d(whole, universe.matrix[parts].indices).astype(np.int64)
+    atoms = np.setdiff1d(_atoms_of(universe, np.array([row])), _atoms_of(universe, parts))
     return Derived(atoms=atoms, value=value, above=certificate, below=certificate)
 
 
@@ -208,23 +279,23 @@ class _Cells:
         key = int(np.add.reduce(self.universe.keys[rest], dtype=np.uint64))
         return bool(known.any()) and (key in self.told.shown or key in self.told.derived)
 
-    def found(self, clock: Clock, progress: Progress) -> tuple[list[Derived], int]:
-        """The cells that follow, each proved, and how many could not be proved in time."""
+    def found(self, clock: Clock, progress: Progress) -> tuple[list[Derived], tuple[int, ...]]:
+        """The cells that follow, each proved, and the values of those that were not."""
         found = self._candidates(clock, progress)
         candidates = sorted(found, key=lambda one: (one.value, len(one.atoms)))
         proved: list[Derived] = []
-        unproved = 0
+        left: list[int] = []
         for number, one in enumerate(candidates):
             progress(PROOF, number / len(candidates))
             if clock.is_over:
-                unproved += len(candidates) - number
+                left += [other.value for other in candidates[number:]]
                 break
             done = self._proved(one)
             if done is None:
-                unproved += 1
+                left.append(one.value)
             else:
                 proved.append(done)
-        return proved, unproved
+        return proved, tuple(left)
 
     def _candidates(self, clock: Clock, progress: Progress) -> Iterator[Derived]:
         yield from self._of_atoms()
