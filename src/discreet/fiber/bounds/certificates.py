@@ -22,6 +22,7 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 DENOMINATORS = (1, 2, 3, 4, 6, 12)
 MOST_ROWS = 1000  # of a program that looks for a certificate
+NEARLY = 1e-6  # by which a bound is below the next whole number
 ENTRY_SECONDS = 2e-6  # of such a program, for each entry
 
 
@@ -74,11 +75,14 @@ def _certificate(ranges: Ranges, cells: IntArray, sign: int, value: int) -> Cert
     wanted = np.zeros(int(ranges.matrix.shape[1]), dtype=np.int64)
     wanted[cells] = sign
     for rows in _rings(ranges.matrix, cells):
-        weights = _lightest(ranges, rows, wanted, value)
-        if weights is not None:
-            found = _checked(ranges, rows, weights, wanted, value)
-            if found is not None:
-                return found
+        # Counts are whole, so that any bound below value + 1 proves the value. Where the value
+        # itself is such a bound its weights are rounder: a looser one is paid with tiny weights.
+        for most in (value, value + 1 - NEARLY):
+            weights = _lightest(ranges, rows, wanted, most)
+            if weights is not None:
+                found = _checked(ranges, rows, weights, wanted, value)
+                if found is not None:
+                    return found
     return None
 
 
@@ -97,8 +101,8 @@ def _rings(matrix: csr_array, cells: IntArray) -> Iterator[IntArray]:
         new = found[~reached[found]]
 
 
-def _lightest(ranges: Ranges, rows: IntArray, wanted: IntArray, value: int) -> FloatArray | None:
-    """Weights with the least sum that prove the value, in floating point."""
+def _lightest(ranges: Ranges, rows: IntArray, wanted: IntArray, most: float) -> FloatArray | None:
+    """Weights with the least sum that prove a bound, in floating point."""
     with standing_still():
         from scipy.optimize import linprog
 
@@ -112,11 +116,10 @@ def _lightest(ranges: Ranges, rows: IntArray, wanted: IntArray, value: int) -> F
     price = np.concatenate([np.where(limited, high, 0).astype(np.float64), -low])
     cover = hstack([-part, part], format="csr")
     work(ENTRY_SECONDS * cover.nnz + 1e-3)
-    # Any bound below value + 1 proves the value, since counts are whole.
     solved = linprog(
         cost,
         A_ub=vstack([cover, csr_array(price[None, :])], format="csr"),
-        b_ub=np.concatenate([-wanted[used].astype(np.float64), [value + 1 - 1e-6]]),
+        b_ub=np.concatenate([-wanted[used].astype(np.float64), [most]]),
         bounds=[*((0, None if some else 0) for some in limited), *[(0, None)] * n],
         method="highs",
     )
