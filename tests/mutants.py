@@ -77,6 +77,9 @@ SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
 VALUES = ("tests/agreement/test_records_suppression.py",)
 RECODING_SEARCH = ("tests/agreement/test_recoding_search.py",)
 RECODING = ("tests/unit/masks/records/test_recoding.py",)
+LINKED = "tests/unit/tables/linked"
+ATTACKS = ("tests/agreement/test_attack_every_kind.py",)
+CERTIFICATES = ("tests/unit/fiber/bounds/test_certificates.py",)
 PATTERN_FILE = "masks/suppression_pattern.py"
 
 MUTANTS = (
@@ -1313,6 +1316,83 @@ MUTANTS = (
         "return 1",
         "redaction: zeros are shown where they are to be removed",
         ("tests/unit/masks/test_redaction.py",),
+    ),
+    Mutant(
+        "tables/linked/rules.py",
+        "        off = self.base - 1\n",
+        "        off = self.base - 2\n",
+        "published tables: the range of a rounded figure is one too narrow",
+        (f"{LINKED}/test_rules.py",),
+    ),
+    Mutant(
+        "tables/linked/implied.py",
+        "    if wrong.any():",
+        "    if False:",
+        "published tables: a figure that its parts imply is not checked",
+        (f"{LINKED}/test_implied.py",),
+    ),
+    Mutant(
+        "fiber/bounds/certificates.py",
+        "        if np.any(rest < 0):\n            continue\n",
+        "",
+        "published tables: a certificate need not cover its cells",
+        CERTIFICATES,
+    ),
+    Mutant(
+        "fiber/bounds/certificates.py",
+        "int(ranges.high[row]) if weight > 0 else int(ranges.low[row])",
+        "int(ranges.low[row]) if weight > 0 else int(ranges.high[row])",
+        "published tables: a certificate uses the wrong end of a range",
+        CERTIFICATES,
+    ),
+    Mutant(
+        "tables/linked/derived.py",
+        "value = int(universe.low[row] - universe.low[parts].sum())",
+        "value = int(universe.low[row] + universe.low[parts].sum())",
+        "published tables: figures are added where they are subtracted",
+        (f"{LINKED}/test_derived.py",),
+    ),
+    Mutant(
+        "tables/linked/derived.py",
+        "    rows = np.flatnonzero(universe.high == 0)\n",
+        "    rows = np.flatnonzero(universe.high >= 0)\n",
+        "published tables: every figure is taken for a printed zero",
+        (f"{LINKED}/test_derived.py",),
+    ),
+    Mutant(
+        "tables/linked/sources.py",
+        "        table = _with_part(table)\n",
+        "        table = replace(table, part={})\n",
+        "published tables: a table of a part is taken for one of everybody",
+        (f"{LINKED}/test_sources.py",),
+    ),
+    Mutant(
+        "tables/linked/domains.py",
+        "ends = {one.low for one in bands} | {None if b.high is None else b.high + 1 for b in bands}",
+        "ends = {one.low for one in bands} | {b.high for b in bands}",
+        "published tables: a band ends before its last number",
+        (f"{LINKED}/test_domains.py",),
+    ),
+    Mutant(
+        "tables/linked/shares_and_means.py",
+        "return Fraction(1, 2 * int(10 ** _decimals(text)))",
+        "return Fraction(1, 20 * int(10 ** _decimals(text)))",
+        "published tables: a percentage is taken for more exact than it is printed",
+        ATTACKS,
+    ),
+    Mutant(
+        "tables/linked/true_figures.py",
+        "(sums < every.low) | (sums > every.high)",
+        "sums < every.low",
+        "published tables: a figure below the truth is taken for true",
+        (f"{LINKED}/test_audit.py",),
+    ),
+    Mutant(
+        "tables/linked/audit.py",
+        "ProductForm(own.universe.size_of_atom.astype(np.float64))",
+        "ProductForm(np.ones(own.universe.n_atoms))",
+        "published tables: a wide cell is taken for as probable as a narrow one",
+        ("tests/agreement/test_audit_published_brute_force.py",),
     ),
 )
 

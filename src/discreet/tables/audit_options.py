@@ -120,7 +120,7 @@ class AuditOptions:
         if not self.models:
             raise InputError(must_be("models", "at least one", "none"))
         if self.max_risk is not None:
-            _check_max_risk(self.max_risk, self.measure)
+            check_max_risk(self.max_risk, self.measure)
 
     @property
     def weight_kind(self) -> WeightKind:
@@ -159,7 +159,8 @@ class AuditOptions:
         )
 
 
-def _check_max_risk(max_risk: float, measure: RiskMeasure) -> None:
+def check_max_risk(max_risk: float, measure: RiskMeasure) -> None:
+    """Raises InputError for a limit that the measure cannot have."""
     if measure is RiskMeasure.BOUNDS:
         if not -math.inf < max_risk <= 0:
             rule = "0 or below for the measure bounds, minus the least width allowed"

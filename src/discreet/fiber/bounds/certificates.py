@@ -22,6 +22,7 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 DENOMINATORS = (1, 2, 3, 4, 6, 12)
 MOST_ROWS = 1000  # of a program that looks for a certificate
+NEARLY = 1e-6  # by which a bound is below the next whole number
 ENTRY_SECONDS = 2e-6  # of such a program, for each entry
 
 
@@ -74,15 +75,14 @@ def _certificate(ranges: Ranges, cells: IntArray, sign: int, value: int) -> Cert
     wanted = np.zeros(int(ranges.matrix.shape[1]), dtype=np.int64)
     wanted[cells] = sign
     for rows in _rings(ranges.matrix, cells):
-        # First a bound that is the value itself, whose weights are mostly whole; then any below the
-        # next whole number, which proves the value too.
-        for most in (float(value), value + 1 - 1e-6):
+        # Counts are whole, so that any bound below value + 1 proves the value. Where the value
+        # itself is such a bound its weights are rounder: a looser one is paid with tiny weights.
+        for most in (value, value + 1 - NEARLY):
             weights = _lightest(ranges, rows, wanted, most)
-            if weights is None:
-                continue
-            found = _checked(ranges, rows, weights, wanted, value)
-            if found is not None:
-                return found
+            if weights is not None:
+                found = _checked(ranges, rows, weights, wanted, value)
+                if found is not None:
+                    return found
     return None
 
 
@@ -102,7 +102,7 @@ def _rings(matrix: csr_array, cells: IntArray) -> Iterator[IntArray]:
 
 
 def _lightest(ranges: Ranges, rows: IntArray, wanted: IntArray, most: float) -> FloatArray | None:
-    """Weights with the least sum that prove a bound of `most`, in floating point."""
+    """Weights with the least sum that prove a bound, in floating point."""
     with standing_still():
         from scipy.optimize import linprog
 

@@ -27,6 +27,7 @@ from discreet.policy.rule import Subject
 from discreet.policy.table_rules import DerivedCounts
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress
+from discreet.tables.audit_options import check_max_risk
 from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.linked.attack import (
     MOST_BOUNDED,
@@ -89,7 +90,9 @@ class PublishedAuditOptions(AttackOptions):
         AttackOptions.__post_init__(self)
         if not 0 <= self.confidence < 1:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
-        measure_named(self.measure)
+        measure = measure_named(self.measure)
+        if self.max_risk is not None:
+            check_max_risk(self.max_risk, measure)
         for name, given in (("others", self.others), ("areas", self.areas)):
             if given:
                 rule = "left out where the data are given"
