@@ -26,6 +26,7 @@ FLAGS = ("obs_flag", "obs_status", "conf_status", "flag", "flags", "conf_flag", 
 OF_EXCHANGE = ("dataflow", "structure", "structure_id", "structure_name", "action", "last update")
 UNITS = ("unit", "unit_measure", "measure")  # of the figures, in files of an exchange
 
+QUOTES = "\"'"  # around names in a heading; PX has no double ones within a text
 PERCENT = re.compile(r"(?:percentages?|percent|per cent|pct|%)(?: within (?P<of>.+))?", re.I)
 MEAN = re.compile(r"(?:mean|average)(?: of)? (?P<of>.+)", re.I)
 OTHER_STATISTICS = re.compile(
@@ -136,8 +137,10 @@ def kind_of(name: str, variables: Sequence[str] = ()) -> Kind | None:
     """
     plain = " ".join(name.split())
     percent = PERCENT.fullmatch(plain)
-    if percent and (of := _names(percent["of"])) is not None and set(of) <= set(variables):
-        return Kind(statistic=Statistic.PERCENT, of=of)
+    for quote in QUOTES:
+        of = _names(percent["of"], quote) if percent else None
+        if of is not None and set(of) <= set(variables):
+            return Kind(statistic=Statistic.PERCENT, of=of)
     mean = MEAN.fullmatch(plain)
     if mean:
         return Kind(statistic=Statistic.MEAN, of=(mean["of"],))
@@ -158,15 +161,16 @@ def kind_of_unit(text: str) -> Kind | None:
     return Kind(statistic=Statistic.PERCENT) if LONG_PERCENT.search(plain) else Kind()
 
 
-def heading(table: PublishedTable, taken: Sequence[str] = ()) -> str:
+def heading(table: PublishedTable, taken: Sequence[str] = (), *, quote: str = QUOTES[0]) -> str:
     """A name for the column of figures that says what they are, and that no variable has.
 
-    `taken` are names to avoid beside those of the variables.
+    `taken` are names to avoid beside those of the variables, `quote` stands around those that hold
+    a comma.
     """
     if table.statistic is Statistic.MEAN:
         return f"mean {table.of[0]}"
     if table.statistic is Statistic.PERCENT:
-        return f"percent within {_joined(table.of)}" if table.of else "percent"
+        return f"percent within {_joined(table.of, quote)}" if table.of else "percent"
     found = "count"
     names = {name.casefold() for name in (*table.variables, *taken)}
     while found in names:
@@ -204,20 +208,19 @@ def _plain(name: str) -> str:
     return " ".join(name.split()).casefold().rstrip("_")
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
+def _names(text: str | None, quote: str) -> tuple[str, ...] | None:
     """Names separated by commas; None for what is no list of names."""
     if text is None:
         return ()
     try:
-        row = next(
-            csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True), []
-        )
+        lines = io.StringIO(text, newline="")
+        row = next(csv.reader(lines, skipinitialspace=True, strict=True, quotechar=quote), [])
     except csv.Error:
         return None
     return tuple(row) if all(row) else None
 
 
-def _joined(names: Sequence[str]) -> str:
+def _joined(names: Sequence[str], quote: str) -> str:
     buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="").writerow(names)
+    csv.writer(buffer, lineterminator="", quotechar=quote).writerow(names)
     return buffer.getvalue()

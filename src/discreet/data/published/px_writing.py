@@ -43,7 +43,7 @@ def px_bytes(table: PublishedTable, about: About) -> bytes:
 def _head(table: PublishedTable, about: About) -> Iterator[str]:
     contents = about.title or ", ".join(table.variables) or ALONE
     places = max((len(printed.partition(".")[2]) for printed in table.printed), default=0)
-    unit = "persons" if table.statistic is Statistic.COUNT else heading(table)
+    unit = "persons" if table.statistic is Statistic.COUNT else heading(table, quote="'")
     yield from ('CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";')
     if about.updated:
         yield f"CREATION-DATE={_quoted(_date(about.updated))};"

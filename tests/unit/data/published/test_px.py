@@ -219,3 +219,18 @@ def test_what_px_cannot_hold():
     )
     with pytest.raises(OutputError, match="at most 6 kinds of marks as PX, got 7"):
         table_bytes(own, "px")
+
+
+@pytest.mark.parametrize("name", [",", "a, b", "d'or", "a',b", "x and y"])
+def test_percentages_within_a_variable_whose_name_holds_a_comma_or_a_quote(px, name):
+    table = PublishedTable(
+        name="t",
+        variables=(name,),
+        labels=(("x",),),
+        places=np.array([[0]]),
+        printed=("12.50",),
+        statistic=Statistic.PERCENT,
+        of=(name,),
+    )
+    (found,) = px(table_bytes(table, "px").decode())
+    assert (found.statistic, found.of, found.printed) == (Statistic.PERCENT, (name,), ("12.50",))

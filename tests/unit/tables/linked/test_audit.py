@@ -38,9 +38,11 @@ def test_bands_that_differ_by_one_year():
 def test_the_cells_are_those_that_the_tables_tell_apart():
     own = audited(SMALL, release=["age:breaks(16),sex"])
     assert {tuple(one.cell.values()): (one.lower, one.upper) for one in own.cells} == {
-        ("15", "F"): (1, 1), ("16-17", "F"): (25, 25), ("15", "M"): (17, 17),
-        ("16-17", "M"): (20, 20),
-    } or len(own.cells) == 4  # fmt: skip
+        ("below 16", "F"): (1, 1),
+        ("below 16", "M"): (17, 17),
+        ("16+", "F"): (25, 25),
+        ("16+", "M"): (20, 20),
+    }
     [small] = own.small_cells
     assert (small.count, small.bounds.lower, small.bounds.upper) == (1, 1, 1)
     assert small.chances == {1: pytest.approx(1.0)}
@@ -215,6 +217,6 @@ def test_large_tables_are_not_weighed(monkeypatch):
 
 def test_cells_that_no_figure_limits_are_not_weighed():
     own = audited(SMALL, release=["sex | withheld(1..40)"], small=40)
-    assert "limited by no figure" in str(own.notes) or own.n_tables.value is not None
+    assert own.n_tables.value == 40 * 40
     own = audited(SMALL, source("t", ["sex"], [("F", None), ("M", 37)]), small=40)
     assert own.measures.small_cells_identified.reason == "some cells are limited by no figure"
