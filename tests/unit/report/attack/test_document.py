@@ -29,34 +29,10 @@ def followed(above, below=None, *, value=1, sentence="in full"):
     )  # fmt: skip
 
 
-<<<<<<< HEAD
 def published(name, variables, labels, printed):
     places = np.argwhere(np.ones([len(column) for column in labels]))
     return PublishedTable(
         name=name, variables=variables, labels=labels, places=places, printed=printed
-=======
-def test_cells_that_are_small_for_certain():
-    table = source("t", ["sex"], [("F", None), ("M", None), ("Total", 3)],
-                   rule=Rule(withheld=(1, 9), stated=True))  # fmt: skip
-    said = terminal_words(attack_document(attack([table], seconds=None)))
-    assert "Small for certain, though not known: sex F (1 to 2); sex M (1 to 2)." in said
-
-
-def test_what_was_not_proved_is_said():
-    open_ended = replace(ATTACK, unproved=3)
-    assert "3 more cells are the same in every table that was looked at; that was not proved" in (
-        terminal_words(attack_document(open_ended))
-    )
-    assert attack_json(open_ended)["n_unproved"] == 3
-    assert "n_unproved" not in attack_json(ATTACK)
-
-
-def test_what_cannot_be_rebuilt_says_why():
-    free = attack([source("t", ["sex"], [("F", 5), ("M", None)])], seconds=None)
-    assert isinstance(free.rebuilt, Unavailable)
-    assert "Not worked out: some cells are limited by no figure." in (
-        terminal_words(attack_document(free), full=True)
->>>>>>> tests24
     )
 
 
@@ -65,18 +41,8 @@ def two_tables(*, youth=("29", "40")):
     return [by_age, published("youth.csv", ("age",), (("16-19", "20+"),), youth)]
 
 
-<<<<<<< HEAD
 def section(document: Document, title: str) -> Section:
     return next(b for b in document.blocks if isinstance(b, Section) and b.title == title)
-=======
-def test_proofs_from_both_sides_have_both_steps():
-    rounded = source("r", ["x"], [("a", 0), ("b", 3)], rule=Rule(base=3, stated=True))
-    told = attack([rounded, source("n", [], [(7,)])], seconds=None)
-    one = attack_json(told)["derived"][0]
-    assert "steps" not in one
-    assert one["steps_at_most"][0]["printed"] == "0"
-    assert [step["times"] for step in one["steps_at_least"]] == [1, -1]
->>>>>>> tests24
 
 
 def texts(document: Document, title: str) -> list[str]:
