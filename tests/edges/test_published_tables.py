@@ -93,7 +93,7 @@ def test_bands_that_overlap_and_bands_that_meet():
         ([[("F", 6), ("M", 3), ("Total", 8)]], "t0: total must be the sum of its parts"),
         ([[("F", 6), ("M", 3)], [("F", 5), ("M", 3)]], "t1: sex F must be the same as in t0"),
         ([[("F", 6), ("M", None)], [("Total", 5)]],
-         "smallest set that disagrees: t0: sex F, t1: total$"),
+         "smallest set that disagrees: t0: sex F, t1: total; is a table"),
     ],
 )  # fmt: skip
 def test_figures_that_disagree_are_named(tables, message):
