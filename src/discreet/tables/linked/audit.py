@@ -49,6 +49,7 @@ from discreet.tables.linked.derived import Following, following
 from discreet.tables.linked.naming import Names
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.shared_levels import SharedLevel, shared_levels
+from discreet.tables.linked.smaller_crosses import smaller_crosses
 from discreet.tables.linked.sources import Sources
 from discreet.tables.linked.true_figures import atom_counts, true_table
 from discreet.tables.linked.unions import small_unions
@@ -66,7 +67,8 @@ from discreet.tables.table_findings import measured_finding
 MOST_BELIEVED = 4096  # atoms of a table whose distribution is summed or drawn
 MOST_NAMED = 5  # groups, and pairs of variables, in a sentence
 EXACT = ("listed", "summed", "weighed")
-EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE, UNIONS_SHARE = 0.4, 0.9, 0.5, 0.5
+EXACT_SHARE, DRAWN_SHARE, PROOF_SHARE, UNIONS_SHARE = 0.4, 0.6, 0.5, 0.5
+CROSSES_SHARE = 0.7  # of what is left, for each measure of the smaller crosses
 LIMITS = Limits(least_effective=100.0)
 NOT_BOUNDED = Unavailable(f"the bounds of more than {MOST_BELIEVED:,} cells were not sought")
 
@@ -180,7 +182,8 @@ def audited_published(
     widths += [one.upper - one.lower for one in unions]
     exact = _all_exact(own, small) and not more and not any("outer" in one.how for one in unions)
     tight = NOT_BOUNDED if own.exact is None else tightness(widths, exact)
-    found = Findings(dict(_findings(table, own, followed, names, options, measures, tight, counts)))
+    asked = table, own, followed, names, options, measures, tight, counts, clock
+    found = Findings(dict(_findings(*asked)))
     return PublishedAudit(
         table=table,
         linked=own,
@@ -302,6 +305,7 @@ def _findings(
     measures: TableMeasures,
     tight: Outcome,
     counts: IntArray,
+    clock: Clock,
 ) -> Iterator[tuple[str, Finding]]:
     """What rules on tables may be about."""
     needs = needs_of(options.policies)
@@ -316,14 +320,18 @@ def _findings(
     for figure in needs.measured:
         risk = _risk(figure, options, measures, tight)
         n_small = len(_small(counts, figure.small))
-        whole = CrossRisk(axes=(), risk=risk, n_small=n_small, n_looked_at=n_small)
-        finding = measured_finding(_NO_TABLE, figure, whole)
-        yield finding_name(figure), finding
-
-
-_NO_TABLE = Table(
-    names=(), levels=(), cells=np.zeros((0, 0), np.int64), counts=np.zeros(0, np.int64)
-)
+        every = tuple(range(len(own.universe.domains)))
+        whole = CrossRisk(axes=every, risk=risk, n_small=n_small, n_looked_at=n_small)
+        truth = true_table(table, own.universe.domains)
+        more = smaller_crosses(
+            own.known, truth, figure, options.seed, Clock(clock.share(CROSSES_SHARE))
+        )
+        yield (
+            finding_name(figure),
+            measured_finding(
+                more.table, figure, whole, more.risks, all_looked_at=more.all_looked_at
+            ),
+        )
 
 
 def _risk(

@@ -38,12 +38,11 @@ def source_of_layout(layout: Layout, rule: Rule, part: Sequence[tuple[str, str]]
              for (_, label), axis in zip(part, layout.part, strict=True)]  # fmt: skip
     taken = dict(zip(variables, layout.variables, strict=True))
     more = [one for one in parts if layout.table.names[one.axis] not in taken]
-    own = _limited(layout, dict(zip(layout.part, (label for _, label in part), strict=True)))
-    holds = _holds(layout, [*own, *more])
+    holds = _holds(layout, [*layout.variables, *more])
     table = PublishedTable(
         name=layout.title,
         variables=(*variables, *(layout.table.names[one.axis] for one in more)),
-        labels=tuple(one.categories for one in (*own, *more)),
+        labels=tuple(one.categories for one in (*layout.variables, *more)),
         places=np.concatenate([places, np.zeros((len(counts), len(more)), np.int64)], axis=1),
         printed=tuple(_printed(counts, rule)),
     )
@@ -110,22 +109,6 @@ def _layout_out(
         low=tuple(low for low, _ in ranges),
         high=tuple(high for _, high in ranges),
     )
-
-
-def _limited(layout: Layout, labels: Mapping[int, str]) -> list[Classified]:
-    """The variables with the levels of each category that are in the part; a category that is cut
-    gets a name that says so."""
-    found = []
-    for one in layout.variables:
-        if one.axis not in layout.part:
-            found.append(one)
-            continue
-        holds = one.holds & layout.part[one.axis]
-        cut = (holds != one.holds).any(axis=1).tolist()
-        pairs = zip(one.categories, cut, strict=True)
-        names = tuple(f"{x} within {labels[one.axis]}" if is_cut else x for x, is_cut in pairs)
-        found.append(Classified(axis=one.axis, categories=names, holds=holds))
-    return found
 
 
 def _holds(layout: Layout, variables: Sequence[Classified]) -> dict[tuple[str, str], BoolArray]:

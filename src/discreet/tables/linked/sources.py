@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.data.columns import near_match
 from discreet.data.csv_dialect import CsvOptions
+from discreet.data.published.labels import stated_range
 from discreet.data.published.published_table import PublishedTable, Statistic
 from discreet.errors import Complaint, FileError, InputError, must_be, problem_of
 from discreet.numerics.arrays import BoolArray
@@ -195,6 +196,7 @@ def together(
         check_figures(table)
         rule, note = guessed(table, source.rule)
         notes += [note] if note else []
+        notes += _on_withheld(table, rule)
         table = _with_part(table)
         _check_shape(table)
         table, note = _filled(table, absent)
@@ -203,6 +205,18 @@ def together(
         rules.append(rule)
         holds.append(source.holds)
     return Sources(tables=tuple(tables), rules=tuple(rules), holds=tuple(holds), notes=tuple(notes))
+
+
+def _on_withheld(table: PublishedTable, rule: Rule) -> list[str]:
+    """A note where zeros are shown, and it is not said whether a withheld figure may be one."""
+    marks = (table.marks.get(i, "") for i, text in enumerate(table.printed) if not text)
+    hides = any(stated_range(mark) is None for mark in marks)
+    if rule.withheld != (0, None) or not hides or "0" not in table.printed:
+        return []
+    return [
+        f"Withheld figures are taken as 0 or more, though zeros are shown in {table.name}: if "
+        f"readers know that none is 0, say '{table.name} | withheld(1..)'."
+    ]
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:

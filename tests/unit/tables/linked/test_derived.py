@@ -6,7 +6,7 @@ from tests.unit.tables.linked.linking import SQUARE, TOLD, put_together, source,
 
 from discreet.clock import Clock, work
 from discreet.progress import silent
-from discreet.tables.linked import derived as module
+from discreet.tables.linked import crosses
 from discreet.tables.linked import witnesses as witnesses_module
 from discreet.tables.linked.derived import differences, following
 from discreet.tables.linked.rules import Rule
@@ -96,7 +96,7 @@ def test_without_time_what_is_left_is_counted_as_not_proved():
 
 def test_a_large_table_is_looked_at_by_its_finest_cells(monkeypatch):
     rows = [("a", None), ("b", 2), ("c", 3), ("Total", 6)]
-    monkeypatch.setattr(module, "MOST_ENTRIES", 1)
+    monkeypatch.setattr(crosses, "MOST_ENTRIES", 1)
     own, found = follow(source("t", ["x"], rows))
     assert named(own, found) == {frozenset({0}): 1}
 

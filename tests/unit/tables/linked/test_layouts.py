@@ -49,9 +49,9 @@ def test_a_part_is_a_variable_with_its_levels():
 
 def test_a_category_that_a_part_cuts_says_so():
     one = made("age:bands(2) | age=1-3")
-    assert one.table.labels == (("0-1 within 1-3", "2-3"),)
+    assert one.table.labels == (("1", "2-3"),)
     assert one.table.printed == ("8", "27")
-    assert one.holds["age", "0-1 within 1-3"].tolist() == [False, True, False, False]
+    assert one.holds["age", "1"].tolist() == [False, True, False, False]
 
 
 @pytest.mark.parametrize(
