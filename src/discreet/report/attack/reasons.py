@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from discreet.report import words
 from discreet.tables.linked.attack import Followed
 from discreet.tables.linked.naming import Step
 
@@ -38,7 +39,8 @@ def _sum(steps: Sequence[Step], cell: Mapping[str, str], called: Mapping[str, st
     if not more:
         return text
     total = _total(more)
-    return f"{text} {'−' if total < 0 else '+'} {abs(total):,} ({len(more):,} more figures)"
+    rest = words.plural(len(more), "more figure")
+    return f"{text} {'−' if total < 0 else '+'} {abs(total):,} ({rest})"
 
 
 def _sign(step: Step, *, first: bool) -> str:

@@ -202,7 +202,8 @@ def _in_words(error: InputError) -> InputError:
         return error
     remedy = (
         f"{told.remedy}; is a table of other data, of a part ('FILE | sex=F'), rounded "
-        "('FILE | rounded(5)'), or are there levels that no table lists (others)?"
+        "('FILE | rounded(5)'), with withheld figures in another range ('FILE | withheld(1..)'), "
+        "or are there levels that no table lists (others)?"
     )
     rule = "true of at least one table together"
     return InputError(must_be("published figures", rule, "figures that disagree", remedy=remedy))

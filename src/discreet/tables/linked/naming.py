@@ -126,5 +126,7 @@ def _sum(steps: Sequence[Step]) -> str:
     if more:
         total = sum(step.times * step.figure for step in more)
         sign = "−" if total < 0 else "+"
-        parts.append(f"{sign} {abs(total):,} ({len(more):,} more figures)")
+        parts.append(
+            f"{sign} {abs(total):,} ({len(more):,} more figure{'' if len(more) == 1 else 's'})"
+        )
     return " ".join(parts)

@@ -190,6 +190,7 @@ def together(
     rules: list[Rule] = []
     holds: list[Holds] = []
     known = {name.casefold(): name for name in names or ()}
+    _check_used(other, [source.table for source in sources], labels)
     for source in _named_apart(sources):
         table = _renamed(source.table, other, known, fixed=names is not None)
         notes += [f"{table.name}: {note}" for note in table.notes]
@@ -253,7 +254,36 @@ def _other_names(given: Sequence[str]) -> _OtherNames:
             labels[name.strip().casefold(), " ".join(label.split())] = right.strip()
         else:
             variables[name.strip().casefold()] = right.strip()
-    return _OtherNames(variables, labels)
+    # Labels may be named by either name of their variable.
+    found = {(variables.get(name, name).casefold(), x): y for (name, x), y in labels.items()}
+    return _OtherNames(variables, found)
+
+
+def _check_used(other: _OtherNames, before: Sequence[PublishedTable], given: Sequence[str]) -> None:
+    """Raises InputError for another name of what no table has: it would change nothing."""
+    variables = {_folded(name) for table in before for name in (*table.variables, *table.part)}
+    labels = {
+        (other.variables.get(_folded(name), _folded(name)).casefold(), " ".join(text.split()))
+        for table in before
+        for name, column in (
+            *zip(table.variables, table.labels, strict=True),
+            *((name, (text,)) for name, text in table.part.items()),
+        )
+        for text in column
+    }
+    wrong = [name for name in other.variables if name not in variables]
+    wrong += [f"{name}:{label}" for name, label in other.labels if (name, label) not in labels]
+    if wrong:
+        text = next(one for one in given if _folded(one).startswith(_folded(wrong[0])))
+        known = [name for table in before for name in table.variables]
+        near = near_match(wrong[0].partition(":")[0], known)
+        remedy = f"did you mean {near!r}?" if near else None
+        rule = "of a variable or label that some table has"
+        raise InputError(must_be("labels", rule, repr(text), remedy=remedy))
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def _renamed(

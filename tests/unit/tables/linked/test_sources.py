@@ -123,8 +123,16 @@ def test_other_names_of_variables_and_labels():
     found = together([german], labels=["Geschlecht=sex", "sex:Frau=F", "sex:Mann=M"])
     assert found.tables[0].variables == ("sex",)
     assert found.tables[0].labels == (("F", "M"),)
-    # Labels are named by what the variable is called in the end.
-    assert together([german], labels=given).tables[0].labels == (("Frau", "M"),)
+    # Labels are named by either name of their variable.
+    assert together([german], labels=given).tables[0].labels == (("F", "M"),)
+
+
+def test_another_name_of_what_no_table_has():
+    german = source("g", ["Geschlecht"], [("Frau", 1), ("Mann", 2)])
+    for given in (["nothing=sex"], ["Geschlecht:Kind=C"], ["nix:a=b"]):
+        with pytest.raises(InputError, match="labels must be of a variable or label that some "
+                           "table has, got '"):  # fmt: skip
+            together([german], labels=given)
 
 
 @pytest.mark.parametrize("text", ["sex", "=F", "sex:=F", "sex:F=", ":F=M"])
