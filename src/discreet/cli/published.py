@@ -72,7 +72,7 @@ def audit_published(file: str, options: dict[str, Any]) -> Any:
     """Answer; the verdict."""
     from discreet.cli.again import as_choose_tables
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.cli.table_file import table_of
     from discreet.flows import audit_published as flow
     from discreet.report.attack.audit_document import published_audit_document
@@ -95,6 +95,7 @@ def audit_published(file: str, options: dict[str, Any]) -> Any:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, found, source),
     )
     return found.verdict
 
@@ -106,8 +107,5 @@ def _check_together(options: Mapping[str, Any]) -> None:
             typed = {"model_priors": "model-prior"}.get(name, name.replace("_", "-"))
             rule = "left out with --published and with a --release in words"
             raise click.UsageError(f"--{typed} must be {rule}, got it")
-    if options["external_report"] is not None:
-        rule = "left out with --published and with a --release in words, which have --report"
-        raise click.UsageError(f"--external-report must be {rule}, got it")
     if options["measure"] is not None and options["max_risk"] is None:
         raise click.UsageError("--measure must be given with --max-risk, got none")

@@ -15,6 +15,7 @@ BUILDERS: Mapping[str, tuple[str, str]] = {  # by the name of the result's class
     "CountAssessment": ("counts.external", "external_document"),
     "Plan": ("plan", "external_document"),
     "Protected": ("protect.external", "external_document"),
+    "PublishedAudit": ("attack.external", "external_document"),
     "RiskUtility": ("choose.external", "external_document"),
 }
 

@@ -123,7 +123,6 @@ def test_figures_that_are_not_true_are_named_without_a_count(audit, files):
         (("--target", "age"), "--targets must be left out with --published"),
         (("--sequence",), "--sequence must be left out with --published"),
         (("--draws", "50"), "--draws must be left out with --published"),
-        (("--external-report", "r.html"), "--external-report must be left out with --published"),
         (("--measure", "table"), "--measure must be given with --max-risk, got none"),
         (("--max-risk", "2"), "--max-risk must be from 0 to 1 for the measure cells"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
@@ -148,3 +147,13 @@ def test_a_table_of_other_data(audit, files):
 def test_options_of_tables_in_words_need_them(discreet, files):
     run = discreet("audit", files["data.csv"], "--count", "n", "--release", "age", "--label", "a=b")
     assert "--label must be given with --published or a --release in words" in run.complaint()
+
+
+def test_a_report_for_readers_outside_has_no_count_and_no_level(audit, tmp_path):
+    page = tmp_path / "outside.html"
+    assert audit(*BOTH, "--external-report", page, "--max-risk", "0.5").code == 3
+    said = page.read_text()
+    assert "whether these tables may be out together" in said.lower()
+    assert "do not allow it" in said
+    for secret in ("15-17", "16-17", ">26<", ">25<"):
+        assert secret not in said

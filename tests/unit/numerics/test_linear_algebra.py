@@ -85,6 +85,7 @@ WHOLE_NUMBERS = {
     "plan",
     "policies",
     "read_policy",
+    "read_published",
     "read_recipe",
     "read_result",
     "read_table",
