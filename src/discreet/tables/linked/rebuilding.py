@@ -1,14 +1,11 @@
 """What can be rebuilt from the tables: of all that they tell of, and of each area by itself."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.fiber.reconstruction.areas import Area, areas_of
 from discreet.fiber.reconstruction.rebuilt import RebuiltTable, rebuilt_table
-from discreet.fiber.system.linear_system import UNLIMITED, Statement
 from discreet.figures import Unavailable
 from discreet.progress import Progress
 from discreet.tables.linked.reduced import Reduced
@@ -50,20 +47,4 @@ def areas_by(known: Reduced, name: str) -> tuple[Area, ...]:
         cells = universe.cells_of(np.array([atom]))
         own = np.unique(universe.places(cells)[axis])
         labels.append(" + ".join(parts[i] for i in own.tolist()))
-    return areas_of(universe.n_atoms, list(_statements(known)), labels)
-
-
-def _statements(known: Reduced) -> Iterator[Statement]:
-    """The figures that are not implied, as statements about atoms."""
-    ranges = known.ranges
-    for row in known.kept.tolist():
-        span = slice(ranges.matrix.indptr[row], ranges.matrix.indptr[row + 1])
-        high = int(ranges.high[row])
-        weights = ranges.matrix.data[span]
-        yield Statement(
-            cells=ranges.matrix.indices[span].astype(np.int64),
-            low=int(ranges.low[row]),
-            high=None if high == UNLIMITED else high,
-            name=known.universe.name_of(known.universe.figure_of(row)),
-            coefficients=None if np.all(weights == 1) else weights.astype(np.int64),
-        )
+    return areas_of(universe.n_atoms, list(known.statements()), labels)

@@ -1,5 +1,6 @@
 """The tables as a system: implied figures left out, atoms without a limit set aside, in blocks."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from discreet.fiber.bounds.certificates import Ranges
-from discreet.fiber.system.linear_system import UNLIMITED, System
+from discreet.fiber.system.linear_system import UNLIMITED, Statement, System
 from discreet.fiber.system.ranges import system_of_ranges
 from discreet.fiber.system.structure import Presolved, presolve
 from discreet.numerics.arrays import BoolArray, IntArray
@@ -51,6 +52,21 @@ class Reduced:
             low=own.low[self.kept],
             high=own.high[self.kept],
         )
+
+    def statements(self) -> Iterator[Statement]:
+        """The figures that are not implied, as statements about atoms."""
+        ranges = self.ranges
+        for row in self.kept.tolist():
+            span = slice(ranges.matrix.indptr[row], ranges.matrix.indptr[row + 1])
+            high = int(ranges.high[row])
+            weights = ranges.matrix.data[span]
+            yield Statement(
+                cells=ranges.matrix.indices[span].astype(np.int64),
+                low=int(ranges.low[row]),
+                high=None if high == UNLIMITED else high,
+                name=self.universe.name_of(self.universe.figure_of(row)),
+                coefficients=None if np.all(weights == 1) else weights.astype(np.int64),
+            )
 
     @property
     def n_unlimited(self) -> int:

@@ -5,14 +5,14 @@ table of all parts are weighed as for these.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.belief.request import Limits, Question
 from discreet.clock import Clock
 from discreet.data.table import Table
-from discreet.fiber.system.linear_system import UNLIMITED, Statement
+from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
@@ -56,7 +56,7 @@ def smaller_crosses(
         return SmallerCrosses(table, (), all_looked_at=True)
     if table.n_cells > MOST_CELLS or known.n_unlimited or np.any(universe.atom_of < 0):
         return SmallerCrosses(table, (), all_looked_at=False)
-    told = list(_statements(known))
+    told = list(_of_cells(known))
     question = Question(
         prior=Multinomial(), shape=table.sizes, known=told, truth=table.dense(), limits=LIMITS
     )
@@ -69,19 +69,11 @@ def _has_small(counts: IntArray, small: int) -> bool:
     return bool(np.any((counts > 0) & (counts <= small)))
 
 
-def _statements(known: Reduced) -> Iterator[Statement]:
+def _of_cells(known: Reduced) -> Iterator[Statement]:
     """What the figures say of the cells, and not of the atoms."""
-    universe, ranges = known.universe, known.ranges
+    universe = known.universe
     sizes = universe.size_of_atom
-    for row in known.kept.tolist():
-        span = slice(ranges.matrix.indptr[row], ranges.matrix.indptr[row + 1])
-        atoms = ranges.matrix.indices[span].astype(np.int64)
-        weights = np.repeat(ranges.matrix.data[span], sizes[atoms])
-        high = int(ranges.high[row])
-        yield Statement(
-            cells=universe.cells_of(atoms),
-            low=int(ranges.low[row]),
-            high=None if high == UNLIMITED else high,
-            name=universe.name_of(universe.figure_of(row)),
-            coefficients=None if np.all(weights == 1) else weights.astype(np.int64),
-        )
+    for one in known.statements():
+        weights = one.coefficients
+        spread = None if weights is None else np.repeat(weights, sizes[one.cells])
+        yield replace(one, cells=universe.cells_of(one.cells), coefficients=spread)
