@@ -12,8 +12,8 @@ from tests.oracles.published_worlds import made, small_worlds
 
 from discreet.flows.attack import attack
 
-FEW = list(small_worlds(range(60)))
-MANY = [pytest.param(seed, marks=pytest.mark.soak) for seed in small_worlds(range(60, 600))]
+FEW = list(small_worlds(range(45)))
+MANY = [pytest.param(seed, marks=pytest.mark.soak) for seed in small_worlds(range(45, 600))]
 
 
 def cells_of(world, one):

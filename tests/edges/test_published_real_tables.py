@@ -51,7 +51,7 @@ def assert_same(plain, published):
     "sets",
     [
         [("gender", "race"), ("race", "income"), ("gender", "income")],
-        [("race",), ("gender", "income")],
+        [("race",), ("gender",)],
         [("gender", "race"), ("gender",)],
     ],
 )
