@@ -11,8 +11,8 @@ from tests.oracles.published_tables import fitting_tables
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.flows.audit_published import audit_published
-from discreet.tables.linked.audit import true_table
 from discreet.tables.linked.smaller_crosses import smaller_crosses
+from discreet.tables.linked.true_figures import true_table
 from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 
 FIGURE = RiskFigure(measure=RiskMeasure.CELLS, small=2, confidence=0.5)
